@@ -1,0 +1,130 @@
+package dev.headrace;
+
+import dev.headrace.runtime.CheckpointText;
+import dev.headrace.runtime.PlanShape;
+import dev.headrace.spi.Checkpointing;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.State;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/**
+ * What a pipeline had delivered: small, readable, versioned.
+ *
+ * <p>It describes a position in the user's plan, never what was read ahead, so it can be resumed in
+ * another process with another parallelism. Taking one costs microseconds; writing it down is done
+ * when {@link #toString} or {@link #save} asks.
+ */
+public final class Checkpoint {
+  private static final System.Logger LOG = System.getLogger("headrace.checkpoint");
+
+  private final long epoch;
+  private final State state;
+  private final List<String> structure;
+  private final List<String> functions;
+
+  Checkpoint(long epoch, State state, PlanShape shape) {
+    this(epoch, state, shape.structure(), shape.functions());
+  }
+
+  private Checkpoint(long epoch, State state, List<String> structure, List<String> functions) {
+    this.epoch = epoch;
+    this.state = state;
+    this.structure = structure;
+    this.functions = functions;
+  }
+
+  /** Reads a checkpoint that {@link #toString} wrote. */
+  public static Checkpoint parse(String text) {
+    CheckpointText.Content content = CheckpointText.read(text);
+    return new Checkpoint(
+        content.epoch(), content.state(), content.structure(), content.functions());
+  }
+
+  public static Checkpoint load(Path file) throws IOException {
+    try {
+      return parse(Files.readString(file));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
+    } catch (java.nio.charset.CharacterCodingException e) {
+      throw new IllegalArgumentException(
+          file + ": expected a checkpoint, but the file is not text", e);
+    }
+  }
+
+  /** Writes the checkpoint so that a crash leaves either the old file or the new one. */
+  public void save(Path file) throws IOException {
+    Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
+    Files.writeString(temporary, toString());
+    try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+      channel.force(true);
+    }
+    Files.move(
+        temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** Refuses a plan of another structure; warns of functions that changed. */
+  void checkFits(PlanShape plan) {
+    if (!plan.structure().equals(structure)) {
+      throw new IllegalArgumentException(
+          "checkpoint: expected the plan it was taken from, but got another one:\n"
+              + difference(plan.structure()));
+    }
+    if (!plan.functions().equals(functions)) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "checkpoint: functions changed since it was taken; elements from here on may differ: was "
+              + functions
+              + ", is "
+              + plan.functions());
+    }
+  }
+
+  private String difference(List<String> now) {
+    StringBuilder text = new StringBuilder();
+    int lines = Math.max(now.size(), structure.size());
+    for (int i = 0; i < lines; i++) {
+      String was = i < structure.size() ? structure.get(i) : "";
+      String is = i < now.size() ? now.get(i) : "";
+      if (was.equals(is)) {
+        text.append("    ").append(is).append('\n');
+      } else {
+        text.append(was.isEmpty() ? "" : "  - " + was + "   (checkpoint)\n");
+        text.append(is.isEmpty() ? "" : "  + " + is + "   (this plan)\n");
+      }
+    }
+    return text.toString();
+  }
+
+  static void refuseIfImpossible(Op op) {
+    if (op.traits().checkpointing() == Checkpointing.NONE) {
+      throw new IllegalStateException(
+          "checkpoint: expected operators whose position can be told, but "
+              + op.word()
+              + " ("
+              + op.site()
+              + ") has none; declare its source repeatable");
+    }
+    op.inputs().forEach(Checkpoint::refuseIfImpossible);
+  }
+
+  /** The checkpoint as text. */
+  @Override
+  public String toString() {
+    return CheckpointText.write(
+        new CheckpointText.Content(epoch, structure, functions, state));
+  }
+}

@@ -1,0 +1,290 @@
+package dev.headrace;
+
+import dev.headrace.runtime.Settings;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a pipeline is to be run. What is not set in code is taken from the system property {@code
+ * headrace.*}, then from the environment variable {@code HEADRACE_*}, then from a default.
+ */
+public final class Options {
+  private static final Options DEFAULTS = new Options();
+
+  private @Nullable Boolean deterministic;
+  private @Nullable Boolean debug;
+  private @Nullable Boolean ownedBatches;
+  private @Nullable Boolean requireCheckpoint;
+  private @Nullable Long cpuBudget;
+  private @Nullable Long threadLimit;
+  private @Nullable Long virtualLimit;
+  private @Nullable Long heapBudget;
+  private @Nullable Long nativeBudget;
+  private @Nullable Duration stallAfter;
+  private @Nullable Duration closeGrace;
+  private long epochs;
+
+  private Options() {}
+
+  private Options(Options from) {
+    deterministic = from.deterministic;
+    debug = from.debug;
+    ownedBatches = from.ownedBatches;
+    requireCheckpoint = from.requireCheckpoint;
+    cpuBudget = from.cpuBudget;
+    threadLimit = from.threadLimit;
+    virtualLimit = from.virtualLimit;
+    heapBudget = from.heapBudget;
+    nativeBudget = from.nativeBudget;
+    stallAfter = from.stallAfter;
+    closeGrace = from.closeGrace;
+    epochs = from.epochs;
+  }
+
+  public static Options defaults() {
+    return DEFAULTS;
+  }
+
+  /** Whether parallel operators keep order unless told otherwise; they do by default. */
+  public Options deterministic(boolean keepOrder) {
+    Options copy = new Options(this);
+    copy.deterministic = keepOrder;
+    return copy;
+  }
+
+  /** Runs everything on the caller's thread, so that breakpoints and stacks are the user's. */
+  public Options debug() {
+    Options copy = new Options(this);
+    copy.debug = true;
+    return copy;
+  }
+
+  /** Whether batches are never reused, so that they stay valid as long as they are referenced. */
+  public Options ownedBatches(boolean owned) {
+    Options copy = new Options(this);
+    copy.ownedBatches = owned;
+    return copy;
+  }
+
+  /** Makes {@code open()} fail where {@code checkpoint()} would. */
+  public Options requireCheckpoint() {
+    Options copy = new Options(this);
+    copy.requireCheckpoint = true;
+    return copy;
+  }
+
+  /** How many cores computing functions may use. */
+  public Options cpuBudget(int cores) {
+    Options copy = new Options(this);
+    copy.cpuBudget = (long) positive("cpuBudget", cores);
+    return copy;
+  }
+
+  /** How many platform threads an operator under AUTOTUNE may have. */
+  public Options threadLimit(int threads) {
+    Options copy = new Options(this);
+    copy.threadLimit = (long) positive("threadLimit", threads);
+    return copy;
+  }
+
+  /** How many virtual threads an operator under AUTOTUNE may have. */
+  public Options virtualLimit(int threads) {
+    Options copy = new Options(this);
+    copy.virtualLimit = (long) positive("virtualLimit", threads);
+    return copy;
+  }
+
+  /** How many bytes of elements may be on the heap. */
+  public Options heapBudget(long bytes) {
+    Options copy = new Options(this);
+    copy.heapBudget = positive("heapBudget", bytes);
+    return copy;
+  }
+
+  /** How many bytes of batches may be off the heap. */
+  public Options nativeBudget(long bytes) {
+    Options copy = new Options(this);
+    copy.nativeBudget = positive("nativeBudget", bytes);
+    return copy;
+  }
+
+  /** The same budget on the heap and off it. */
+  public Options memoryBudget(long bytes) {
+    return heapBudget(bytes).nativeBudget(bytes);
+  }
+
+  /** How long the consumer may wait without progress before it is reported who waits for whom. */
+  public Options stallAfter(Duration duration) {
+    Options copy = new Options(this);
+    copy.stallAfter = duration;
+    return copy;
+  }
+
+  /** How long {@code close()} waits for functions that ignore interruption. */
+  public Options closeGrace(Duration duration) {
+    Options copy = new Options(this);
+    copy.closeGrace = duration;
+    return copy;
+  }
+
+  /** How many epochs will be read, so that reading ahead can cross from one to the next. */
+  public Options epochs(long count) {
+    Options copy = new Options(this);
+    copy.epochs = count;
+    return copy;
+  }
+
+  long epochs() {
+    return epochs;
+  }
+
+  boolean requiresCheckpoint() {
+    return flag("require.checkpoint", requireCheckpoint, false).isTrue();
+  }
+
+  Settings settings() {
+    return new Settings(
+        flag("deterministic", deterministic, true).isTrue(),
+        flag("debug", debug, false).isTrue(),
+        flag("owned.batches", ownedBatches, false).isTrue(),
+        (int) number("cpu.budget", cpuBudget, Runtime.getRuntime().availableProcessors()).value(),
+        (int) number("thread.limit", threadLimit, 256).value(),
+        (int) number("virtual.limit", virtualLimit, 4096).value(),
+        number("heap.budget", heapBudget, Runtime.getRuntime().maxMemory() / 2).value(),
+        number("native.budget", nativeBudget, defaultNativeBudget()).value(),
+        Duration.ofMillis(
+            number("stall.after.ms", stallAfter == null ? null : stallAfter.toMillis(), 30_000)
+                .value()),
+        Duration.ofMillis(
+            number("close.grace.ms", closeGrace == null ? null : closeGrace.toMillis(), 10_000)
+                .value()));
+  }
+
+  /** Every setting with its value and where that comes from. */
+  public List<Setting> effective() {
+    List<Setting> settings = new ArrayList<>();
+    settings.add(flag("deterministic", deterministic, true));
+    settings.add(flag("debug", debug, false));
+    settings.add(flag("owned.batches", ownedBatches, false));
+    settings.add(flag("require.checkpoint", requireCheckpoint, false));
+    settings.add(number("cpu.budget", cpuBudget, Runtime.getRuntime().availableProcessors()));
+    settings.add(number("thread.limit", threadLimit, 256));
+    settings.add(number("virtual.limit", virtualLimit, 4096));
+    settings.add(number("heap.budget", heapBudget, Runtime.getRuntime().maxMemory() / 2));
+    settings.add(number("native.budget", nativeBudget, defaultNativeBudget()));
+    settings.add(
+        number("stall.after.ms", stallAfter == null ? null : stallAfter.toMillis(), 30_000));
+    settings.add(
+        number("close.grace.ms", closeGrace == null ? null : closeGrace.toMillis(), 10_000));
+    return settings;
+  }
+
+  /**
+   * One setting.
+   *
+   * @param name as in the system property {@code headrace.<name>}
+   * @param origin {@code code}, the property, the variable, or {@code default}
+   */
+  public record Setting(String name, long value, String text, String origin) {
+    boolean isTrue() {
+      return value != 0;
+    }
+  }
+
+  private static Setting flag(String name, @Nullable Boolean inCode, boolean otherwise) {
+    if (inCode != null) {
+      return new Setting(name, inCode ? 1 : 0, inCode.toString(), "code");
+    }
+    Origin origin = Origin.find(name);
+    if (origin == null) {
+      return new Setting(name, otherwise ? 1 : 0, Boolean.toString(otherwise), "default");
+    }
+    return switch (origin.text.toLowerCase(Locale.ROOT)) {
+      case "true", "1", "yes", "on" -> new Setting(name, 1, "true", origin.where);
+      case "false", "0", "no", "off" -> new Setting(name, 0, "false", origin.where);
+      default ->
+          throw new IllegalArgumentException(
+              "%s: expected true or false, but got '%s'".formatted(origin.where, origin.text));
+    };
+  }
+
+  private static Setting number(String name, @Nullable Long inCode, long otherwise) {
+    if (inCode != null) {
+      return new Setting(name, inCode, inCode.toString(), "code");
+    }
+    Origin origin = Origin.find(name);
+    if (origin == null) {
+      return new Setting(name, otherwise, Long.toString(otherwise), "default");
+    }
+    long value = parse(origin);
+    return new Setting(name, value, Long.toString(value), origin.where);
+  }
+
+  /** Numbers with an optional unit of bytes: {@code 512}, {@code 256MB}, {@code 2GiB}. */
+  private static long parse(Origin origin) {
+    String text = origin.text.strip().toUpperCase(Locale.ROOT).replace("IB", "").replace("B", "");
+    int shift = 0;
+    if (!text.isEmpty()) {
+      shift =
+          switch (text.charAt(text.length() - 1)) {
+            case 'K' -> 10;
+            case 'M' -> 20;
+            case 'G' -> 30;
+            case 'T' -> 40;
+            default -> 0;
+          };
+    }
+    try {
+      long value = Long.parseLong(shift == 0 ? text : text.substring(0, text.length() - 1).strip());
+      return positive(origin.where, Math.multiplyExact(value, 1L << shift));
+    } catch (NumberFormatException | ArithmeticException e) {
+      throw new IllegalArgumentException(
+          "%s: expected a number such as 8 or 256MB, but got '%s'"
+              .formatted(origin.where, origin.text));
+    }
+  }
+
+  private record Origin(String text, String where) {
+    static @Nullable Origin find(String name) {
+      String property = "headrace." + name;
+      String fromProperty = System.getProperty(property);
+      if (fromProperty != null) {
+        return new Origin(fromProperty, "property " + property);
+      }
+      String variable = "HEADRACE_" + name.toUpperCase(Locale.ROOT).replace('.', '_');
+      String fromVariable = System.getenv(variable);
+      return fromVariable == null ? null : new Origin(fromVariable, "variable " + variable);
+    }
+  }
+
+  private static long positive(String name, long value) {
+    if (value < 1) {
+      throw new IllegalArgumentException(name + ": expected at least 1, but got " + value);
+    }
+    return value;
+  }
+
+  private static int positive(String name, int value) {
+    return (int) positive(name, (long) value);
+  }
+
+  /** What the machine, or the container, has beside the heap, less a reserve. */
+  private static long defaultNativeBudget() {
+    long least = 256L << 20;
+    try {
+      if (ManagementFactory.getOperatingSystemMXBean()
+          instanceof com.sun.management.OperatingSystemMXBean machine) {
+        long total = machine.getTotalMemorySize();
+        long reserve = Math.max(512L << 20, total / 8);
+        return Math.max(least, total - Runtime.getRuntime().maxMemory() - reserve);
+      }
+    } catch (LinkageError e) {
+      return least; // a runtime image without management
+    }
+    return least;
+  }
+}

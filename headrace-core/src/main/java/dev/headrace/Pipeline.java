@@ -1,0 +1,330 @@
+package dev.headrace;
+
+import dev.headrace.data.Lease;
+import dev.headrace.profile.PipelineStats;
+import dev.headrace.runtime.Engine;
+import dev.headrace.runtime.OpenPass;
+import dev.headrace.runtime.PlanShape;
+import dev.headrace.spi.Cancelled;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Leases;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.State;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An opened dataset: it owns the threads, the memory and everything that outlives one epoch.
+ *
+ * <p>Each {@link #iterator()} starts the next epoch; the first one after opening with a checkpoint
+ * goes on where the checkpoint was taken. An element is the consumer's until the next one is asked
+ * for; {@link #keep} makes it the caller's for longer.
+ *
+ * <p><b>Threading:</b> one consumer thread; {@link #close()} may be called by any, and {@link
+ * #stats()} too.
+ */
+public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
+  private static final String GIVEN_BACK = "next() was called";
+
+  private final Op op;
+  private final Options options;
+  private final Engine engine;
+  private final PlanShape shape;
+  private final Chunk chunk = new Chunk();
+
+  private long epoch = -1;
+  private @Nullable State resumeAt;
+  private @Nullable OpenPass pass;
+  private @Nullable OpenPass nextPass;
+  private int index;
+  private boolean ended;
+  private boolean interrupted;
+  private @Nullable PipelineException terminal;
+  private @Nullable Object delivered;
+
+  private volatile boolean closed;
+  private long firstAskedNs;
+  private volatile long elements;
+  private volatile long failures;
+  private volatile long waitNs;
+
+  Pipeline(Op op, Options options, @Nullable Checkpoint checkpoint) {
+    this.op = op;
+    this.options = options;
+    this.shape = PlanShape.of(op);
+    if (options.requiresCheckpoint()) {
+      Checkpoint.refuseIfImpossible(op);
+    }
+    if (checkpoint != null) {
+      checkpoint.checkFits(shape);
+      this.epoch = checkpoint.epoch() - 1;
+      this.resumeAt = checkpoint.state();
+    }
+    this.engine = new Engine(op, options.settings());
+  }
+
+  /**
+   * Starts the next epoch; elements of the current one that were not asked for are dropped.
+   *
+   * <p>{@code next()} throws a {@link PipelineException} for an element that failed, once, and goes
+   * on with the next element when called again.
+   */
+  @Override
+  public Iterator<T> iterator() {
+    checkOpen();
+    giveBackDelivered();
+    if (terminal == null) {
+      startEpoch(epoch + 1, resumeAt);
+      resumeAt = null;
+    }
+    long mine = epoch;
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return mine == epoch && Pipeline.this.hasNext();
+      }
+
+      @Override
+      public T next() {
+        if (mine != epoch) {
+          throw new NoSuchElementException(
+              "epoch " + mine + " is over: iterator() has started epoch " + epoch);
+        }
+        return Pipeline.this.next();
+      }
+    };
+  }
+
+  /** Which epoch this pipeline is in, from 0; −1 before the first. */
+  public long epoch() {
+    return epoch;
+  }
+
+  private void startEpoch(long number, @Nullable State at) {
+    closePass();
+    epoch = number;
+    ended = false;
+    OpenPass opened = nextPass;
+    nextPass = null;
+    if (opened == null) {
+      opened = engine.open(number, Long.MAX_VALUE);
+    }
+    pass = opened;
+    if (at != null) {
+      try {
+        opened.restore(at);
+      } catch (Cancelled e) {
+        resumeAt = at;
+        epoch = number - 1;
+        throw stopped(e);
+      }
+    }
+  }
+
+  private boolean hasNext() {
+    checkOpen();
+    if (terminal != null) {
+      return true;
+    }
+    while (index == chunk.size() && !ended) {
+      refill();
+    }
+    return index < chunk.size();
+  }
+
+  private T next() {
+    giveBackDelivered();
+    if (!hasNext()) {
+      throw new NoSuchElementException("epoch " + epoch + " has no more elements");
+    }
+    if (terminal != null) {
+      throw terminal;
+    }
+    int at = index++;
+    if (chunk.isFailure(at)) {
+      throw failed((Failure) chunk.item(at));
+    }
+    elements = elements + 1; // one writer
+    Object element = chunk.item(at);
+    delivered = element;
+    @SuppressWarnings("unchecked") // the dataset's type parameter promises it
+    T typed = (T) element;
+    return typed;
+  }
+
+  private void refill() {
+    if (interrupted) {
+      recover();
+    }
+    OpenPass current = pass;
+    if (current == null) {
+      throw new IllegalStateException("pipeline: call iterator() first");
+    }
+    if (firstAskedNs == 0) {
+      firstAskedNs = System.nanoTime();
+    }
+    index = 0;
+    try {
+      waitNs = waitNs + current.fill(chunk, Integer.MAX_VALUE); // one writer
+    } catch (Cancelled e) {
+      chunk.clear();
+      throw stopped(e);
+    } catch (Throwable e) {
+      chunk.clear();
+      terminal = new PipelineException(op.word(), null, epoch, e, true);
+      return;
+    }
+    ended = chunk.isEmpty();
+    prefetchNextEpoch(current);
+  }
+
+  /** What to throw when the pipeline stopped in the middle: it was closed, or the user's wish. */
+  private RuntimeException stopped(Cancelled cause) {
+    if (closed) {
+      return new IllegalStateException("pipeline: it was closed while an element was asked for");
+    }
+    interrupted = true;
+    return new PipelineInterruptedException(cause.getMessage());
+  }
+
+  /** Goes on after an interruption, which may have struck anywhere: back to what was delivered. */
+  private void recover() {
+    OpenPass broken = pass;
+    State at = broken == null ? State.START : broken.before();
+    interrupted = false;
+    startEpoch(epoch, at);
+  }
+
+  /** Starts the next epoch's reading while the end of this one is still being consumed. */
+  private void prefetchNextEpoch(OpenPass current) {
+    if (nextPass == null && epoch + 1 < options.epochs() && current.hasReadAll()) {
+      OpenPass opened = engine.open(epoch + 1, Long.MAX_VALUE);
+      opened.warmUp();
+      nextPass = opened;
+    }
+  }
+
+  private PipelineException failed(Failure failure) {
+    failures = failures + 1; // one writer
+    PipelineException exception =
+        new PipelineException(
+            failure.path(),
+            failure.id() == null ? null : failure.id().toString(),
+            epoch,
+            failure.cause(),
+            failure.terminal());
+    if (failure.terminal()) {
+      terminal = exception;
+    }
+    return exception;
+  }
+
+  private void giveBackDelivered() {
+    Object element = delivered;
+    if (element != null) {
+      delivered = null;
+      if (engine.nativeAccount().usedBytes() > 0) {
+        Leases.giveBack(element, GIVEN_BACK);
+      }
+    }
+  }
+
+  /** Makes an element the caller's until what is returned is closed. */
+  public Kept<T> keep(T element) {
+    List<Lease> leases = new ArrayList<>();
+    if (element != null) {
+      Lease.forEachLease(element, lease -> leases.add(lease.keep()));
+    }
+    if (delivered == element) {
+      delivered = null;
+    }
+    return new Kept<>(element, leases);
+  }
+
+  /** What has been delivered so far, as a position that {@link Dataset#open(Checkpoint)} takes. */
+  public Checkpoint checkpoint() {
+    checkOpen();
+    Checkpoint.refuseIfImpossible(op);
+    OpenPass current = pass;
+    if (current == null) {
+      State at = resumeAt;
+      return new Checkpoint(epoch + 1, at == null ? State.START : at, shape);
+    }
+    if (ended) {
+      return new Checkpoint(epoch + 1, State.START, shape);
+    }
+    if (index == chunk.size() && !chunk.isEmpty()) {
+      return new Checkpoint(epoch, interrupted ? current.before() : current.after(), shape);
+    }
+    return new Checkpoint(epoch, State.skipping(index, current.before()), shape);
+  }
+
+  /** What has been done so far, operator by operator. */
+  public PipelineStats stats() {
+    return new PipelineStats(
+        epoch,
+        elements,
+        failures,
+        firstAskedNs == 0 ? 0 : System.nanoTime() - firstAskedNs,
+        waitNs,
+        engine.heap().usedBytes(),
+        engine.heap().peakBytes(),
+        engine.nativeAccount().usedBytes(),
+        engine.nativeAccount().peakBytes(),
+        engine.opStats(),
+        engine.knobChanges());
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("pipeline: expected it to be open, but it was closed");
+    }
+  }
+
+  private void closePass() {
+    OpenPass old = pass;
+    pass = null;
+    if (old != null) {
+      for (int i = index; i < chunk.size(); i++) {
+        Leases.giveBack(chunk.item(i), "the epoch was left");
+      }
+      old.close();
+    }
+    chunk.clear();
+    index = 0;
+  }
+
+  /** Ends all threads and gives all memory back; promptly, whatever the pipeline is doing. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    OpenPass current = pass;
+    OpenPass warm = nextPass;
+    try {
+      if (current != null) {
+        current.close();
+      }
+      if (warm != null) {
+        warm.close();
+      }
+      for (int i = index; i < chunk.size(); i++) {
+        Leases.giveBack(chunk.item(i), "the pipeline was closed");
+      }
+      Object element = delivered;
+      if (element != null) {
+        Leases.giveBack(element, "the pipeline was closed");
+      }
+    } finally {
+      engine.close();
+    }
+  }
+}

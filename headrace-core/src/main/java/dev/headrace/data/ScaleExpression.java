@@ -1,0 +1,36 @@
+package dev.headrace.data;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+
+/**
+ * Elements multiplied by a number, in the source's floating point type; integers are converted to
+ * {@link DType#FLOAT32} first.
+ *
+ * @param source the tensor to multiply
+ * @param factor the number, rounded to the result's type before it multiplies
+ */
+public record ScaleExpression(Tensor source, double factor) implements ElementwiseExpression {
+  public ScaleExpression {
+    if (!source.dtype().isFixedSize()) {
+      throw new IllegalArgumentException(
+          "scale: expected a tensor of numbers, but got " + source.describe());
+    }
+  }
+
+  @Override
+  public DType dtype() {
+    return source.dtype().isFloating() ? source.dtype() : DType.FLOAT32;
+  }
+
+  @Override
+  public String describe() {
+    return "scale(" + shortFactor() + ") ← " + source.describe();
+  }
+
+  private String shortFactor() {
+    return Double.isFinite(factor)
+        ? Double.toString(new BigDecimal(factor).round(new MathContext(3)).doubleValue())
+        : Double.toString(factor);
+  }
+}

@@ -1,0 +1,238 @@
+package dev.headrace.data;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The slabs of a pipeline: native memory for batches, taken once and lent again and again.
+ *
+ * <p><b>Threading:</b> safe for any number of threads.
+ *
+ * <p><b>Ownership:</b> owns its slabs, free and lent, until {@link #close()}; a kept lease's slab
+ * belongs to its keeper.
+ */
+public final class SlabPool implements AutoCloseable {
+  /* Each slab has a shared arena of its own. One arena for the pool could not let a kept batch
+   * outlive it, and automatic arenas leave freeing to the collector, which does not see native
+   * memory run short. Closing a shared arena is slow (a handshake of all threads), but it happens
+   * once per slab, at close or trim; lending and giving back never close one.
+   *
+   * Lock order: a lease's monitor, then the pool's. */
+
+  private static final long ALIGNMENT = 64;
+
+  /** Where slabs come from. */
+  @FunctionalInterface
+  public interface Source {
+    /** Memory of {@code bytes} bytes, 64-byte aligned, that is freed when {@code arena} closes. */
+    MemorySegment allocate(Arena arena, long bytes);
+  }
+
+  /** One piece of memory and the arena that frees it. */
+  record Slab(Arena arena, MemorySegment memory) {
+    long bytes() {
+      return memory.byteSize();
+    }
+  }
+
+  private final Account account;
+  private final Source source;
+  private final ArrayDeque<Slab> free = new ArrayDeque<>();
+  private final SequencedMap<Long, Lease> live = new LinkedHashMap<>();
+  private long leasesMade;
+  private long keptBytes;
+  private boolean closed;
+
+  /** A pool of plain native memory on {@code account}. */
+  public SlabPool(Account account) {
+    this(account, (arena, bytes) -> arena.allocate(bytes, ALIGNMENT));
+  }
+
+  /** A pool of memory from {@code source}, such as pinned memory, on {@code account}. */
+  public SlabPool(Account account, Source source) {
+    this.account = account;
+    this.source = source;
+  }
+
+  /**
+   * Lends {@code bytes} of memory, even if the account is full: the oldest batch always passes.
+   *
+   * @param owner who asks, as leak reports name it
+   */
+  public Lease lease(long bytes, String owner) {
+    Lease lease = lease(bytes, owner, true);
+    if (lease == null) {
+      throw new AssertionError("a lease beyond the budget was refused");
+    }
+    return lease;
+  }
+
+  /** Lends {@code bytes} of memory, or returns null when the account has no room for them. */
+  public @Nullable Lease tryLease(long bytes, String owner) {
+    return lease(bytes, owner, false);
+  }
+
+  private synchronized @Nullable Lease lease(long bytes, String owner, boolean beyondBudget) {
+    if (bytes < 0 || bytes > Long.MAX_VALUE - ALIGNMENT) {
+      throw new IllegalArgumentException(
+          "slab pool: expected a lease of 0 bytes or more, but got " + bytes + " for " + owner);
+    }
+    if (closed) {
+      throw new IllegalStateException(
+          "slab pool: expected to be open, but it was closed before "
+              + owner
+              + " asked for memory");
+    }
+    Slab slab = takeFree(bytes);
+    if (slab == null) {
+      slab = allocate(bytes, beyondBudget);
+    }
+    if (slab == null) {
+      return null;
+    }
+    Lease lease = new Lease(this, slab, bytes, leasesMade++, owner);
+    live.put(lease.number(), lease);
+    return lease;
+  }
+
+  /** Takes the smallest free slab that fits and wastes at most half of itself. */
+  private @Nullable Slab takeFree(long bytes) {
+    long capacity = capacity(bytes);
+    Slab best =
+        free.stream()
+            .filter(slab -> slab.bytes() >= capacity && slab.bytes() / 2 <= capacity)
+            .min(Comparator.comparingLong(Slab::bytes))
+            .orElse(null);
+    if (best != null) {
+      free.remove(best);
+    }
+    return best;
+  }
+
+  private @Nullable Slab allocate(long bytes, boolean beyondBudget) {
+    long capacity = capacity(bytes);
+    boolean fits = account.tryReserve(capacity);
+    for (Iterator<Slab> unfit = free.iterator(); !fits && unfit.hasNext(); ) {
+      Slab slab = unfit.next();
+      unfit.remove();
+      release(slab);
+      fits = account.tryReserve(capacity);
+    }
+    if (!fits && !beyondBudget) {
+      return null;
+    }
+    if (!fits) {
+      account.reserve(capacity);
+    }
+    Arena arena = Arena.ofShared();
+    try {
+      return new Slab(arena, source.allocate(arena, capacity));
+    } catch (RuntimeException | Error e) {
+      account.release(capacity);
+      arena.close();
+      throw e;
+    }
+  }
+
+  private static long capacity(long bytes) {
+    return Math.max(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  }
+
+  private void release(Slab slab) {
+    account.release(slab.bytes());
+    slab.arena().close();
+  }
+
+  /** A lease ended: its slab is free, or freed when the pool is closed. */
+  synchronized void takeBack(Lease lease, Slab slab) {
+    live.remove(lease.number());
+    if (closed) {
+      release(slab);
+    } else {
+      free.addFirst(slab);
+    }
+  }
+
+  /** A lease is kept: its slab is the keeper's. */
+  synchronized void letGo(Lease lease, Slab slab) {
+    live.remove(lease.number());
+    account.release(slab.bytes());
+    keptBytes += slab.bytes();
+  }
+
+  /** A kept lease was closed: its slab is free again if there is room, else freed. */
+  synchronized void adopt(Slab slab) {
+    keptBytes -= slab.bytes();
+    if (!closed && account.tryReserve(slab.bytes())) {
+      free.addFirst(slab);
+    } else {
+      slab.arena().close();
+    }
+  }
+
+  /** The leases that are neither given back nor kept, oldest first. */
+  public synchronized List<Lease> liveLeases() {
+    return List.copyOf(live.values());
+  }
+
+  /** The bytes of slabs that callers keep. */
+  public synchronized long keptBytes() {
+    return keptBytes;
+  }
+
+  /** The bytes of slabs that wait to be lent again. */
+  public synchronized long freeBytes() {
+    return free.stream().mapToLong(Slab::bytes).sum();
+  }
+
+  /** Frees the slabs that are not lent. */
+  public synchronized void trim() {
+    free.forEach(this::release);
+    free.clear();
+  }
+
+  /**
+   * Frees all slabs but the kept ones, after which no lease is valid but the kept ones. Closing
+   * again does nothing.
+   *
+   * @throws LeakException if a lease was neither given back nor kept; its memory is freed even so,
+   *     unless a native call is using it
+   */
+  @Override
+  public void close() {
+    List<Lease> out;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      trim();
+      out = List.copyOf(live.values());
+    }
+    List<Lease> leaked = new ArrayList<>();
+    List<RuntimeException> failures = new ArrayList<>();
+    for (Lease lease : out) {
+      try {
+        if (lease.giveBack("its pipeline was closed")) {
+          leaked.add(lease);
+        }
+      } catch (RuntimeException e) {
+        leaked.add(lease);
+        failures.add(e);
+      }
+    }
+    if (!leaked.isEmpty()) {
+      LeakException leak = new LeakException(leaked);
+      failures.forEach(leak::addSuppressed);
+      throw leak;
+    }
+  }
+}

@@ -1,0 +1,911 @@
+package dev.headrace.data;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_DOUBLE_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A multi-dimensional array of numbers or byte strings, in row-major order.
+ *
+ * <p>Elements are addressed by their flat index. A tensor may be <em>deferred</em>: an {@link
+ * Expression} that is computed once, when the tensor is read, or that the engine computes straight
+ * into the place where it wants the result ({@link #copyInto}).
+ *
+ * <p>Two tensors are equal only if they are the same object; compare values with {@link
+ * #contentEquals}.
+ *
+ * <p><b>Threading:</b> immutable; safe for any number of threads.
+ *
+ * <p><b>Ownership:</b> a tensor's memory belongs to the garbage collector, unless it has a {@link
+ * #lease()}: then every touch checks that the batch was not given back, and throws if it was.
+ */
+public final class Tensor {
+  /* One of memory, strings and deferred holds the elements. None does in a scalar made from a
+   * value: its number is in `inlineBits`, as a long or as a double's bits, so that the tensors of
+   * a counting dataset cost one small object. */
+
+  private static final int SHOWN_ELEMENTS = 8;
+  private static final int SHOWN_CHARS = 40;
+
+  private final DType dtype;
+  private final Shape shape;
+  private final @Nullable MemorySegment memory;
+  private final byte @Nullable [][] strings;
+  private final @Nullable Deferred deferred;
+  private final @Nullable Lease lease;
+  private final long inlineBits;
+
+  private Tensor(
+      DType dtype,
+      Shape shape,
+      @Nullable MemorySegment memory,
+      byte @Nullable [][] strings,
+      @Nullable Deferred deferred,
+      @Nullable Lease lease,
+      long inlineBits) {
+    this.dtype = dtype;
+    this.shape = shape;
+    this.memory = memory;
+    this.strings = strings;
+    this.deferred = deferred;
+    this.lease = lease;
+    this.inlineBits = inlineBits;
+  }
+
+  private static Tensor ofMemory(
+      DType dtype, Shape shape, MemorySegment memory, @Nullable Lease lease) {
+    return new Tensor(dtype, shape, memory, null, null, lease, 0);
+  }
+
+  private static Tensor inline(DType dtype, long bits) {
+    return new Tensor(dtype, Shape.scalar(), null, null, null, null, bits);
+  }
+
+  static Tensor leased(DType dtype, Shape shape, MemorySegment slab, long offset, Lease lease) {
+    long bytes = fixedBytes("Lease.tensor", dtype, shape);
+    if (offset < 0 || offset > slab.byteSize() - bytes) {
+      throw new IllegalArgumentException(
+          "Lease.tensor: expected %s%s to fit into %d bytes, but it takes %d from offset %d"
+              .formatted(dtype.tfName(), shape, slab.byteSize(), bytes, offset));
+    }
+    return ofMemory(dtype, shape, slab.asSlice(offset, bytes), lease);
+  }
+
+  // ---- scalars
+
+  /** A single int64. */
+  public static Tensor scalar(long value) {
+    return inline(DType.INT64, value);
+  }
+
+  /** A single int32. */
+  public static Tensor scalar(int value) {
+    return inline(DType.INT32, value);
+  }
+
+  /** A single float32. */
+  public static Tensor scalar(float value) {
+    return inline(DType.FLOAT32, Double.doubleToRawLongBits(value));
+  }
+
+  /** A single float64. */
+  public static Tensor scalar(double value) {
+    return inline(DType.FLOAT64, Double.doubleToRawLongBits(value));
+  }
+
+  /** A single boolean. */
+  public static Tensor scalar(boolean value) {
+    return inline(DType.BOOL, value ? 1 : 0);
+  }
+
+  /** A single string, as UTF-8 bytes. */
+  public static Tensor scalar(String value) {
+    return wrapStrings(Shape.scalar(), value.getBytes(UTF_8));
+  }
+
+  /** A single byte string, copied. For a tensor of bytes use {@link #ofBytes}. */
+  public static Tensor scalar(byte[] value) {
+    return wrapStrings(Shape.scalar(), value.clone());
+  }
+
+  // ---- arrays, copied
+
+  /** A vector of int64. */
+  public static Tensor of(long... values) {
+    return of(Shape.of(values.length), values);
+  }
+
+  /** A vector of int32. */
+  public static Tensor of(int... values) {
+    return of(Shape.of(values.length), values);
+  }
+
+  /** A vector of float32. */
+  public static Tensor of(float... values) {
+    return of(Shape.of(values.length), values);
+  }
+
+  /** A vector of float64. */
+  public static Tensor of(double... values) {
+    return of(Shape.of(values.length), values);
+  }
+
+  /** A vector of booleans. */
+  public static Tensor of(boolean... values) {
+    return of(Shape.of(values.length), values);
+  }
+
+  /** A vector of uint8. */
+  public static Tensor ofBytes(byte... values) {
+    return of(Shape.of(values.length), values);
+  }
+
+  /** A vector of strings, as UTF-8 bytes. */
+  public static Tensor ofStrings(String... values) {
+    byte[][] strings = Arrays.stream(values).map(v -> v.getBytes(UTF_8)).toArray(byte[][]::new);
+    return wrapStrings(Shape.of(values.length), strings);
+  }
+
+  /** A vector of byte strings, copied. */
+  public static Tensor ofStrings(byte[]... values) {
+    byte[][] strings = Arrays.stream(values).map(byte[]::clone).toArray(byte[][]::new);
+    return wrapStrings(Shape.of(values.length), strings);
+  }
+
+  /** An int64 tensor of {@code values} in row-major order. */
+  public static Tensor of(Shape shape, long[] values) {
+    return wrap(shape, values.clone());
+  }
+
+  /** An int32 tensor of {@code values} in row-major order. */
+  public static Tensor of(Shape shape, int[] values) {
+    return wrap(shape, values.clone());
+  }
+
+  /** A float32 tensor of {@code values} in row-major order. */
+  public static Tensor of(Shape shape, float[] values) {
+    return wrap(shape, values.clone());
+  }
+
+  /** A float64 tensor of {@code values} in row-major order. */
+  public static Tensor of(Shape shape, double[] values) {
+    return wrap(shape, values.clone());
+  }
+
+  /** A uint8 tensor of {@code values} in row-major order. */
+  public static Tensor of(Shape shape, byte[] values) {
+    return wrap(shape, values.clone());
+  }
+
+  /** A boolean tensor of {@code values} in row-major order. */
+  public static Tensor of(Shape shape, boolean[] values) {
+    byte[] bytes = new byte[values.length];
+    for (int i = 0; i < values.length; i++) {
+      bytes[i] = (byte) (values[i] ? 1 : 0);
+    }
+    return wrap(DType.BOOL, shape, MemorySegment.ofArray(bytes));
+  }
+
+  // ---- memory of others, not copied: whoever wraps must not write to it any more
+
+  /** An int64 tensor over {@code values}, which must not change any more. */
+  public static Tensor wrap(Shape shape, long[] values) {
+    return wrap(DType.INT64, shape, MemorySegment.ofArray(values));
+  }
+
+  /** An int32 tensor over {@code values}, which must not change any more. */
+  public static Tensor wrap(Shape shape, int[] values) {
+    return wrap(DType.INT32, shape, MemorySegment.ofArray(values));
+  }
+
+  /** An int16 tensor over {@code values}, which must not change any more. */
+  public static Tensor wrap(Shape shape, short[] values) {
+    return wrap(DType.INT16, shape, MemorySegment.ofArray(values));
+  }
+
+  /** A float32 tensor over {@code values}, which must not change any more. */
+  public static Tensor wrap(Shape shape, float[] values) {
+    return wrap(DType.FLOAT32, shape, MemorySegment.ofArray(values));
+  }
+
+  /** A float64 tensor over {@code values}, which must not change any more. */
+  public static Tensor wrap(Shape shape, double[] values) {
+    return wrap(DType.FLOAT64, shape, MemorySegment.ofArray(values));
+  }
+
+  /** A uint8 tensor over {@code values}, which must not change any more. */
+  public static Tensor wrap(Shape shape, byte[] values) {
+    return wrap(DType.UINT8, shape, MemorySegment.ofArray(values));
+  }
+
+  /** A tensor over {@code memory}, native byte order, which must not change or close any more. */
+  public static Tensor wrap(DType dtype, Shape shape, MemorySegment memory) {
+    long bytes = fixedBytes("Tensor.wrap", dtype, shape);
+    if (memory.byteSize() != bytes) {
+      throw new IllegalArgumentException(
+          "Tensor.wrap: expected %d bytes for %s%s, but got %d"
+              .formatted(bytes, dtype.tfName(), shape, memory.byteSize()));
+    }
+    return ofMemory(dtype, shape, memory, null);
+  }
+
+  /** A tensor over these byte strings, none of which may change any more. */
+  public static Tensor wrapStrings(Shape shape, byte[]... values) {
+    if (shape.elements() != values.length) {
+      throw new IllegalArgumentException(
+          "Tensor.wrapStrings: expected %d strings for %s, but got %d"
+              .formatted(shape.elements(), shape, values.length));
+    }
+    return new Tensor(DType.STRING, shape, null, values, null, null, 0);
+  }
+
+  /** String tensors of one shape stacked along a new first dimension; the bytes are not copied. */
+  public static Tensor stackStrings(List<Tensor> rows) {
+    Shape row = rows.isEmpty() ? Shape.scalar() : rows.getFirst().shape;
+    List<byte[]> all = new ArrayList<>();
+    for (Tensor tensor : rows) {
+      if (tensor.strings == null || !tensor.shape.equals(row)) {
+        throw new IllegalArgumentException(
+            "Tensor.stackStrings: expected rows of string"
+                + row
+                + ", but got "
+                + tensor.describe());
+      }
+      Collections.addAll(all, tensor.strings);
+    }
+    return wrapStrings(row.prepend(rows.size()), all.toArray(byte[][]::new));
+  }
+
+  // ---- filled
+
+  /** Zeros, {@code false} or empty strings. */
+  public static Tensor zeros(DType dtype, Shape shape) {
+    if (dtype == DType.STRING) {
+      byte[][] empty = new byte[Math.toIntExact(shape.elements())][];
+      Arrays.fill(empty, new byte[0]);
+      return wrapStrings(shape, empty);
+    }
+    return ofMemory(dtype, shape, allocate("Tensor.zeros", dtype, shape), null);
+  }
+
+  /** An int64 tensor whose elements all are {@code value}. */
+  public static Tensor full(Shape shape, long value) {
+    return fullOfLong(DType.INT64, shape, value);
+  }
+
+  /** An int32 tensor whose elements all are {@code value}. */
+  public static Tensor full(Shape shape, int value) {
+    return fullOfLong(DType.INT32, shape, value);
+  }
+
+  private static Tensor fullOfLong(DType dtype, Shape shape, long value) {
+    MemorySegment memory = allocate("Tensor.full", dtype, shape);
+    for (long i = 0; i < shape.elements(); i++) {
+      Elements.writeLong(dtype, memory, i, value);
+    }
+    return ofMemory(dtype, shape, memory, null);
+  }
+
+  /** A float32 tensor whose elements all are {@code value}. */
+  public static Tensor full(Shape shape, float value) {
+    return fullOfDouble(DType.FLOAT32, shape, value);
+  }
+
+  /** A float64 tensor whose elements all are {@code value}. */
+  public static Tensor full(Shape shape, double value) {
+    return fullOfDouble(DType.FLOAT64, shape, value);
+  }
+
+  private static Tensor fullOfDouble(DType dtype, Shape shape, double value) {
+    MemorySegment memory = allocate("Tensor.full", dtype, shape);
+    for (long i = 0; i < shape.elements(); i++) {
+      Elements.writeDouble(dtype, memory, i, value);
+    }
+    return ofMemory(dtype, shape, memory, null);
+  }
+
+  /** Random float32 in [0, 1), the same for the same seed; see {@link Seed#of(long)}. */
+  public static Tensor uniform(Shape shape, long seed) {
+    return uniform(shape, Seed.of(seed));
+  }
+
+  /**
+   * Random float32 in [0, 1), the same for the same seed, made from its stream as TensorFlow does.
+   */
+  public static Tensor uniform(Shape shape, Seed seed) {
+    MemorySegment memory = allocate("Tensor.uniform", DType.FLOAT32, shape);
+    Philox philox = new Philox(seed);
+    for (long i = 0; i < shape.elements(); i++) {
+      int mantissa = philox.nextInt() & 0x7FFFFF;
+      memory.set(JAVA_FLOAT_UNALIGNED, i * 4, Float.intBitsToFloat(127 << 23 | mantissa) - 1.0f);
+    }
+    return ofMemory(DType.FLOAT32, shape, memory, null);
+  }
+
+  /** The tensor that {@code expression} yields, not computed yet. */
+  public static Tensor deferred(Expression expression) {
+    fixedBytes("Tensor.deferred", expression.dtype(), expression.shape());
+    return new Tensor(
+        expression.dtype(), expression.shape(), null, null, new Deferred(expression), null, 0);
+  }
+
+  // ---- what it is
+
+  /** The type of the elements. */
+  public DType dtype() {
+    return dtype;
+  }
+
+  /** The lengths of the dimensions, all known. */
+  public Shape shape() {
+    return shape;
+  }
+
+  /** The number of elements. */
+  public long elements() {
+    return shape.elements();
+  }
+
+  /** The bytes of the elements; for strings the sum of their lengths. */
+  public long byteSize() {
+    if (strings == null) {
+      return shape.elements() * dtype.byteSize();
+    }
+    long bytes = 0;
+    for (byte[] string : strings) {
+      bytes += string.length;
+    }
+    return bytes;
+  }
+
+  /** Whether the elements have still to be computed. */
+  public boolean isDeferred() {
+    return expression() != null;
+  }
+
+  /** The computation that yields the elements, or null if there is none or it has run. */
+  public @Nullable Expression expression() {
+    return deferred == null ? null : deferred.expression;
+  }
+
+  /** The lease whose memory this tensor views, or null if it has memory of its own. */
+  public @Nullable Lease lease() {
+    return lease;
+  }
+
+  // ---- elements
+
+  /** An integer element; uint64 as its bits. */
+  public long longAt(long index) {
+    checkIndex(index);
+    if (!dtype.isInteger()) {
+      throw cannotRead("longAt", "an integer type", "convert(INT64)");
+    }
+    return readLong(index);
+  }
+
+  /** An integer element, which must fit into an int. */
+  public int intAt(long index) {
+    checkIndex(index);
+    if (!dtype.isInteger()) {
+      throw cannotRead("intAt", "an integer type", "convert(INT32)");
+    }
+    return exactInt(readLong(index));
+  }
+
+  /** A float element of at most 32 bits, or an integer that a float holds exactly. */
+  public float floatAt(long index) {
+    checkIndex(index);
+    if (dtype.isFloating() && dtype != DType.FLOAT64) {
+      return (float) readDouble(index);
+    }
+    if (!dtype.isInteger()) {
+      throw cannotRead("floatAt", "a type that a float holds exactly", "convert(FLOAT32)");
+    }
+    return (float) exactDouble(readLong(index), DType.FLOAT32);
+  }
+
+  /** A float element, or an integer that a double holds exactly. */
+  public double doubleAt(long index) {
+    checkIndex(index);
+    if (dtype.isFloating()) {
+      return readDouble(index);
+    }
+    if (!dtype.isInteger()) {
+      throw cannotRead("doubleAt", "a number type", "convert(FLOAT64)");
+    }
+    return exactDouble(readLong(index), DType.FLOAT64);
+  }
+
+  /** A boolean element. */
+  public boolean booleanAt(long index) {
+    checkIndex(index);
+    if (dtype != DType.BOOL) {
+      throw cannotRead("booleanAt", "bool", "convert(BOOL)");
+    }
+    return readLong(index) != 0;
+  }
+
+  /** A copy of a byte string; {@link #segmentAt} does not copy. */
+  public byte[] bytesAt(long index) {
+    return string("bytesAt", index).clone();
+  }
+
+  /** A byte string, read-only and not copied. */
+  public MemorySegment segmentAt(long index) {
+    return MemorySegment.ofArray(string("segmentAt", index)).asReadOnly();
+  }
+
+  /** A byte string, decoded as UTF-8. */
+  public String stringAt(long index) {
+    return new String(string("stringAt", index), UTF_8);
+  }
+
+  /** The only element, as {@link #longAt}. */
+  public long longValue() {
+    return longAt(only());
+  }
+
+  /** The only element, as {@link #intAt}. */
+  public int intValue() {
+    return intAt(only());
+  }
+
+  /** The only element, as {@link #floatAt}. */
+  public float floatValue() {
+    return floatAt(only());
+  }
+
+  /** The only element, as {@link #doubleAt}. */
+  public double doubleValue() {
+    return doubleAt(only());
+  }
+
+  /** The only element, as {@link #booleanAt}. */
+  public boolean booleanValue() {
+    return booleanAt(only());
+  }
+
+  /** The only element, as {@link #bytesAt}. */
+  public byte[] bytesValue() {
+    return bytesAt(only());
+  }
+
+  /** The only element, as {@link #stringAt}. */
+  public String stringValue() {
+    return stringAt(only());
+  }
+
+  /** All elements, as {@link #longAt}. */
+  public long[] toLongArray() {
+    long[] values = new long[arrayLength()];
+    if (dtype == DType.INT64 || dtype == DType.UINT64) {
+      read(m -> MemorySegment.copy(m, JAVA_LONG_UNALIGNED, 0, values, 0, values.length));
+    } else {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = longAt(i);
+      }
+    }
+    return values;
+  }
+
+  /** All elements, as {@link #intAt}. */
+  public int[] toIntArray() {
+    int[] values = new int[arrayLength()];
+    if (dtype == DType.INT32) {
+      read(m -> MemorySegment.copy(m, JAVA_INT_UNALIGNED, 0, values, 0, values.length));
+    } else {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = intAt(i);
+      }
+    }
+    return values;
+  }
+
+  /** All elements, as {@link #floatAt}. */
+  public float[] toFloatArray() {
+    float[] values = new float[arrayLength()];
+    if (dtype == DType.FLOAT32) {
+      read(m -> MemorySegment.copy(m, JAVA_FLOAT_UNALIGNED, 0, values, 0, values.length));
+    } else {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = floatAt(i);
+      }
+    }
+    return values;
+  }
+
+  /** All elements, as {@link #doubleAt}. */
+  public double[] toDoubleArray() {
+    double[] values = new double[arrayLength()];
+    if (dtype == DType.FLOAT64) {
+      read(m -> MemorySegment.copy(m, JAVA_DOUBLE_UNALIGNED, 0, values, 0, values.length));
+    } else {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = doubleAt(i);
+      }
+    }
+    return values;
+  }
+
+  /** All elements, as {@link #booleanAt}. */
+  public boolean[] toBooleanArray() {
+    boolean[] values = new boolean[arrayLength()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = booleanAt(i);
+    }
+    return values;
+  }
+
+  /** The bytes of all elements, in native byte order; for uint8 and int8 the elements. */
+  public byte[] toByteArray() {
+    byte[] bytes = new byte[Math.toIntExact(checkFixedSize("toByteArray").byteSize())];
+    read(m -> MemorySegment.copy(m, JAVA_BYTE, 0, bytes, 0, bytes.length));
+    return bytes;
+  }
+
+  /** All elements, as {@link #stringAt}. */
+  public String[] toStrings() {
+    String[] values = new String[arrayLength()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = stringAt(i);
+    }
+    return values;
+  }
+
+  // ---- views
+
+  /** Row {@code index} of the first dimension, which the view no longer has; not copied. */
+  public Tensor slice(long index) {
+    checkRows(index, index + 1);
+    return view(shape.dropFirst(), index, index + 1);
+  }
+
+  /** Rows {@code from} (included) to {@code to} (excluded) of the first dimension; not copied. */
+  public Tensor slice(long from, long to) {
+    checkRows(from, to);
+    return view(shape.dropFirst().prepend(to - from), from, to);
+  }
+
+  private Tensor view(Shape viewed, long from, long to) {
+    long row = shape.dropFirst().elements();
+    if (strings != null) {
+      return wrapStrings(viewed, Arrays.copyOfRange(strings, (int) (from * row), (int) (to * row)));
+    }
+    long rowBytes = row * dtype.byteSize();
+    return ofMemory(
+        dtype, viewed, memory().asSlice(from * rowBytes, (to - from) * rowBytes), lease);
+  }
+
+  /** The same elements in another shape; not copied, and a deferred tensor stays deferred. */
+  public Tensor reshape(Shape shape) {
+    if (shape.elements() != elements()) {
+      throw new IllegalArgumentException(
+          "reshape: expected a shape of %d elements, but got %s; it has %d"
+              .formatted(elements(), shape, shape.elements()));
+    }
+    if (strings != null) {
+      return wrapStrings(shape, strings);
+    }
+    return isDeferred()
+        ? deferred(new ReshapeExpression(this, shape))
+        : ofMemory(dtype, shape, memory(), lease);
+  }
+
+  /** The elements as another type, deferred; see {@link ConvertExpression} for the rounding. */
+  public Tensor convert(DType to) {
+    return to == dtype ? this : deferred(new ConvertExpression(this, to));
+  }
+
+  /** The elements multiplied by {@code factor}, deferred; integers become float32 first. */
+  public Tensor scale(double factor) {
+    return deferred(new ScaleExpression(this, factor));
+  }
+
+  // ---- memory
+
+  /**
+   * The memory of the elements, read-only, native byte order. On a leased tensor it becomes
+   * inaccessible when the batch is given back: an access then throws.
+   */
+  public MemorySegment segment() {
+    MemorySegment elements = checkFixedSize("segment").memory();
+    return lease == null ? elements.asReadOnly() : lease.guarded(elements);
+  }
+
+  /**
+   * Writes the elements to {@code destination} from byte {@code offset} on. A deferred tensor is
+   * computed straight into it, and stays deferred.
+   */
+  public void copyInto(MemorySegment destination, long offset) {
+    long bytes = checkFixedSize("copyInto").byteSize();
+    if (offset < 0 || offset > destination.byteSize() - bytes) {
+      throw new IndexOutOfBoundsException(
+          "copyInto: expected room for %d bytes at offset %d, but the destination has %d"
+              .formatted(bytes, offset, destination.byteSize()));
+    }
+    Expression expression = expression();
+    if (expression != null) {
+      expression.evaluateInto(destination.asSlice(offset, bytes));
+    } else if (isInline()) {
+      writeInline(destination.asSlice(offset, bytes));
+    } else {
+      read(m -> MemorySegment.copy(m, 0, destination, offset, bytes));
+    }
+  }
+
+  /** Whether type, shape and every bit of the elements are the same (so that NaN equals NaN). */
+  public boolean contentEquals(Tensor other) {
+    if (dtype != other.dtype || !shape.equals(other.shape)) {
+      return false;
+    }
+    if (strings != null) {
+      return Arrays.deepEquals(strings, other.strings);
+    }
+    boolean[] equal = new boolean[1];
+    read(mine -> other.read(theirs -> equal[0] = mine.mismatch(theirs) == -1));
+    return equal[0];
+  }
+
+  /** Lets {@code reader} see the memory, and throws if the batch was given back meanwhile. */
+  void read(Consumer<MemorySegment> reader) {
+    MemorySegment elements = memory();
+    try {
+      reader.accept(elements);
+    } finally {
+      checkLease();
+    }
+  }
+
+  void forEachLease(Consumer<? super Lease> action) {
+    Expression expression = expression();
+    if (lease != null) {
+      action.accept(lease);
+    } else if (expression != null) {
+      expression.sources().forEach(source -> source.forEachLease(action));
+    }
+  }
+
+  private MemorySegment memory() {
+    if (memory != null) {
+      checkLease();
+      return memory;
+    }
+    if (deferred != null) {
+      return deferred.memory();
+    }
+    MemorySegment made = allocate("Tensor", dtype, shape);
+    writeInline(made);
+    return made;
+  }
+
+  private boolean isInline() {
+    return memory == null && deferred == null && strings == null;
+  }
+
+  private void writeInline(MemorySegment destination) {
+    if (dtype.isFloating()) {
+      Elements.writeDouble(dtype, destination, 0, Double.longBitsToDouble(inlineBits));
+    } else {
+      Elements.writeLong(dtype, destination, 0, inlineBits);
+    }
+  }
+
+  private long readLong(long index) {
+    if (isInline()) {
+      return inlineBits;
+    }
+    long value = Elements.readLong(dtype, memory(), index);
+    checkLease();
+    return value;
+  }
+
+  private double readDouble(long index) {
+    if (isInline()) {
+      return Double.longBitsToDouble(inlineBits);
+    }
+    double value = Elements.readDouble(dtype, memory(), index);
+    checkLease();
+    return value;
+  }
+
+  private void checkLease() {
+    if (lease != null) {
+      lease.check();
+    }
+  }
+
+  private static MemorySegment allocate(String place, DType dtype, Shape shape) {
+    long bytes = fixedBytes(place, dtype, shape);
+    return bytes <= Integer.MAX_VALUE - 8
+        ? MemorySegment.ofArray(new byte[(int) bytes])
+        : Arena.ofAuto().allocate(bytes, 64);
+  }
+
+  // ---- checks and messages
+
+  private static long fixedBytes(String place, DType dtype, Shape shape) {
+    if (!dtype.isFixedSize() || !shape.isFullyKnown()) {
+      throw new IllegalArgumentException(
+          place
+              + ": expected numbers of a fully known shape, but got "
+              + dtype.tfName()
+              + shape
+              + "; make strings by ofStrings or wrapStrings");
+    }
+    if (shape.elements() > Long.MAX_VALUE / dtype.byteSize()) {
+      throw new IllegalArgumentException(
+          place + ": expected at most 2^63-1 bytes, but got " + dtype.tfName() + shape);
+    }
+    return shape.elements() * dtype.byteSize();
+  }
+
+  private Tensor checkFixedSize(String method) {
+    if (!dtype.isFixedSize()) {
+      throw cannotRead(method, "numbers", "bytesAt or segmentAt");
+    }
+    return this;
+  }
+
+  private void checkIndex(long index) {
+    if (index < 0 || index >= shape.elements()) {
+      throw new IndexOutOfBoundsException(
+          "%s%s: expected an index of 0 to %d, but got %d"
+              .formatted(dtype.tfName(), shape, shape.elements() - 1, index));
+    }
+  }
+
+  private void checkRows(long from, long to) {
+    if (shape.rank() == 0) {
+      throw new IllegalStateException("slice: expected a tensor with rows, but got " + describe());
+    }
+    if (from < 0 || to < from || to > shape.dim(0)) {
+      throw new IndexOutOfBoundsException(
+          "slice: expected rows within 0 to %d, but got %d to %d"
+              .formatted(shape.dim(0), from, to));
+    }
+  }
+
+  private long only() {
+    if (shape.elements() != 1) {
+      throw new IllegalStateException(
+          "expected a tensor of one element, but got "
+              + describe()
+              + "; read elements by longAt(i) and its like");
+    }
+    return 0;
+  }
+
+  private int arrayLength() {
+    if (shape.elements() > Integer.MAX_VALUE - 8) {
+      throw new IllegalStateException(
+          "expected a tensor that fits into an array, but got " + describe() + "; use segment()");
+    }
+    return (int) shape.elements();
+  }
+
+  private byte[] string(String method, long index) {
+    if (strings == null) {
+      throw cannotRead(method, "string", "toByteArray()");
+    }
+    checkIndex(index);
+    return strings[(int) index];
+  }
+
+  private int exactInt(long value) {
+    if (value != (int) value) {
+      throw cannotHold("an int", value);
+    }
+    return (int) value;
+  }
+
+  private double exactDouble(long value, DType to) {
+    double nearest = Elements.toFloating(dtype, value, to);
+    // The largest integers round up to a power of two, which the way back would clamp down.
+    boolean beyond = dtype == DType.UINT64 ? nearest == 0x1p64 : nearest == 0x1p63;
+    if (beyond || Elements.toInteger(nearest, dtype) != value) {
+      throw cannotHold("a " + to.tfName(), value);
+    }
+    return nearest;
+  }
+
+  private IllegalStateException cannotHold(String what, long value) {
+    return new IllegalStateException(
+        "%s: expected a value that %s holds exactly, but got %s; use longAt, or convert() to round"
+            .formatted(describe(), what, show(value)));
+  }
+
+  private IllegalStateException cannotRead(String method, String expected, String instead) {
+    return new IllegalStateException(
+        method + ": expected " + expected + ", but got " + describe() + "; use " + instead);
+  }
+
+  private String show(long value) {
+    return dtype == DType.UINT64 ? Long.toUnsignedString(value) : Long.toString(value);
+  }
+
+  /** Type and shape, or the computation of a deferred tensor; never the elements. */
+  public String describe() {
+    Expression expression = expression();
+    return expression == null ? dtype.tfName() + shape : expression.describe();
+  }
+
+  /** As {@code int64[3] [0, 1, 2]}, shortened; nothing is computed for it. */
+  @Override
+  public String toString() {
+    if (isDeferred()) {
+      return dtype.tfName() + shape + " = " + describe();
+    }
+    if (lease != null && !lease.isLive()) {
+      return describe() + " (given back)";
+    }
+    if (shape.rank() == 0) {
+      return describe() + " " + showAt(0);
+    }
+    StringJoiner text = new StringJoiner(", ", describe() + " [", "]");
+    for (int i = 0; i < Math.min(elements(), SHOWN_ELEMENTS); i++) {
+      text.add(showAt(i));
+    }
+    if (elements() > SHOWN_ELEMENTS) {
+      text.add("…");
+    }
+    return text.toString();
+  }
+
+  private String showAt(int index) {
+    if (strings != null) {
+      String string = stringAt(index);
+      return '"'
+          + (string.length() > SHOWN_CHARS ? string.substring(0, SHOWN_CHARS) + "…" : string)
+          + '"';
+    }
+    return switch (dtype) {
+      case BOOL -> Boolean.toString(booleanAt(index));
+      case FLOAT16, BFLOAT16, FLOAT32 -> Float.toString(floatAt(index));
+      case FLOAT64 -> Double.toString(doubleAt(index));
+      default -> show(longAt(index));
+    };
+  }
+
+  /** A computation until it has run, its result from then on. */
+  private static final class Deferred {
+    private volatile @Nullable Expression expression;
+    private volatile @Nullable MemorySegment result;
+
+    Deferred(Expression expression) {
+      this.expression = expression;
+    }
+
+    MemorySegment memory() {
+      MemorySegment known = result;
+      return known != null ? known : evaluate();
+    }
+
+    private synchronized MemorySegment evaluate() {
+      MemorySegment known = result;
+      Expression computation = expression;
+      if (known != null || computation == null) {
+        return Objects.requireNonNull(known);
+      }
+      MemorySegment made = allocate("Tensor.deferred", computation.dtype(), computation.shape());
+      computation.evaluateInto(made);
+      result = made;
+      expression = null; // lets go of the sources
+      return made;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package dev.headrace.op;
+
+import dev.headrace.data.Structure;
+import dev.headrace.data.Tensor;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Collator;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.Stacking;
+import dev.headrace.spi.State;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Groups {@code size} consecutive elements into one.
+ *
+ * <p>A failed element costs that element, not its neighbours: it is delivered before the batch it
+ * would have been part of, and the batch is made of the others.
+ *
+ * @param collator makes the batch; null for structures, whose tensors are stacked leaf by leaf
+ */
+public record BatchOp(
+    Op input,
+    int size,
+    boolean dropRemainder,
+    @Nullable Collator<Object, Object> collator,
+    Site site)
+    implements Op {
+
+  /** About how many elements go into the batches of one chunk. */
+  private static final int ELEMENTS_PER_CHUNK = 1024;
+
+  public BatchOp {
+    if (size < 1) {
+      throw new IllegalArgumentException(
+          "batch: expected a size of at least 1, but got " + size);
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    long elements = input.cardinality();
+    if (elements < 0) {
+      return elements;
+    }
+    return elements / size + (!dropRemainder && elements % size != 0 ? 1 : 0);
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new BatchCursor(context, this);
+  }
+
+  private static final class BatchCursor extends Cursor {
+    private final BatchOp op;
+    private final Cursor source;
+
+    /** The good elements of the batch being assembled. */
+    private final Chunk gathered = new Chunk();
+
+    /** Failures met while assembling that found no place in the output yet. */
+    private final Chunk held = new Chunk();
+
+    private int heldGiven;
+
+    /*
+     * A batch and the failures delivered before it are one group. In the middle of a group the
+     * position is "the group's start, and so many elements of its output": assembling it again gives
+     * the same failures, which are passed over, and then the same batch.
+     */
+    private @Nullable State groupStart;
+    private int givenOfGroup;
+    private @Nullable Structure<Object> structure;
+
+    BatchCursor(Context context, BatchOp op) {
+      super(context);
+      this.op = op;
+      long demand = context.demand();
+      this.source =
+          context.open(
+              op.input, demand > Long.MAX_VALUE / op.size ? Long.MAX_VALUE : demand * op.size);
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      int most = Math.min(max, Math.max(1, ELEMENTS_PER_CHUNK / op.size));
+      while (out.size() < most) {
+        if (heldGiven < held.size()) {
+          out.append(held, heldGiven++);
+          givenOfGroup++;
+          continue;
+        }
+        if (gathered.size() == op.size) {
+          giveBatch(out);
+        } else if (!gather()) {
+          boolean remainder = !gathered.isEmpty() && !op.dropRemainder;
+          if (remainder) {
+            giveBatch(out);
+          }
+          endGroup();
+          return;
+        }
+      }
+    }
+
+    /** Pulls more elements for the batch; false at the end. */
+    private boolean gather() {
+      if (groupStart == null) {
+        groupStart = source.save();
+      }
+      Chunk pulled = gathered.isEmpty() ? gathered : scratch();
+      source.fill(pulled, Math.min(op.size - gathered.size(), ELEMENTS_PER_CHUNK));
+      if (pulled.isEmpty()) {
+        return false;
+      }
+      if (pulled.failures() > 0) {
+        setFailuresAside(pulled);
+      }
+      if (pulled != gathered) {
+        gathered.append(pulled, 0, pulled.size());
+      }
+      return true;
+    }
+
+    private void setFailuresAside(Chunk pulled) {
+      held.clear();
+      heldGiven = 0;
+      int kept = 0;
+      int size = pulled.size();
+      for (int i = 0; i < size; i++) {
+        if (pulled.isFailure(i)) {
+          held.append(pulled, i);
+        } else {
+          pulled.move(i, kept++);
+        }
+      }
+      pulled.truncate(kept);
+    }
+
+    private void giveBatch(Chunk out) {
+      Object batch;
+      try {
+        batch = collate();
+      } catch (Throwable e) {
+        batch = context.failure(gathered.id(0), e);
+      }
+      out.add(batch, gathered.parentOf(0), gathered.ordinalOf(0));
+      endGroup();
+    }
+
+    private void endGroup() {
+      gathered.clear();
+      groupStart = null;
+      givenOfGroup = 0;
+    }
+
+    private Object collate() throws Exception {
+      Collator<Object, Object> collator = op.collator;
+      if (gathered.inLongs() && Stacking.isIt(collator)) {
+        return Stacking.stack(gathered.longs(), gathered.size(), context.slabs(), context.path());
+      }
+      if (collator != null) {
+        List<Object> elements = new ArrayList<>(gathered.size());
+        for (int i = 0; i < gathered.size(); i++) {
+          elements.add(gathered.item(i));
+        }
+        Object batch = collator.collate(elements);
+        if (batch == null) {
+          throw new NullPointerException(
+              "expected the collator to return a batch, but it returned null");
+        }
+        return batch;
+      }
+      return stackStructures();
+    }
+
+    private Object stackStructures() {
+      Structure<Object> shape = structureOf(gathered.item(0));
+      int rows = gathered.size();
+      Tensor[][] columns = new Tensor[shape.leafCount()][rows];
+      List<String> names = new ArrayList<>();
+      for (int leaf = 0; leaf < columns.length; leaf++) {
+        names.add(shape.leafName(leaf));
+      }
+      for (int row = 0; row < rows; row++) {
+        Object element = gathered.item(row);
+        if (!shape.matches(element)) {
+          throw new IllegalArgumentException(
+              "batch: expected all elements to have the structure of the first, %s, but element %d"
+                      .formatted(shape, row)
+                  + " of the batch is "
+                  + Structure.find(element).map(Object::toString).orElse(element.getClass().getName()));
+        }
+        Tensor[] leaves = shape.leaves(element);
+        for (int leaf = 0; leaf < leaves.length; leaf++) {
+          columns[leaf][row] = leaves[leaf];
+        }
+      }
+      return shape.build(Stacking.stack(columns, names, context.slabs(), context.path()));
+    }
+
+    private Structure<Object> structureOf(Object element) {
+      Structure<Object> known = structure;
+      if (known == null || !known.matches(element)) {
+        known =
+            Structure.find(element)
+                .orElseThrow(
+                    () ->
+                        new IllegalArgumentException(
+                            ("batch: expected a structure (Tensor, a record, Map or List of them),"
+                                    + " but got %s; use batch(%d, Collator.stack()) for one tensor,"
+                                    + " Collator.toList() for a list, or a collator of your own")
+                                .formatted(element.getClass().getName(), op.size)));
+        structure = known;
+      }
+      return known;
+    }
+
+    @Override
+    protected State position() {
+      State start = groupStart;
+      return start == null
+          ? State.of("input", source.save())
+          : State.skipping(givenOfGroup, State.of("input", start));
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

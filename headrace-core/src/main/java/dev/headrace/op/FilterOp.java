@@ -1,0 +1,134 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Condition;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Kernels;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Order;
+import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import java.lang.invoke.MethodHandles;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps the elements for which a condition holds. */
+public record FilterOp(
+    Op input, Condition<Object> condition, @Knob int parallelism, Order order, Site site)
+    implements Op {
+
+  public FilterOp {
+    Objects.requireNonNull(condition, "filter: expected a condition, but got null");
+    Parallelism.check("filter", parallelism);
+  }
+
+  @Override
+  public long cardinality() {
+    return UNKNOWN;
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    Cursor source = context.open(input);
+    Loop loop = Kernels.specialised(MethodHandles.lookup(), DirectLoop.class, condition);
+    return parallelism == Parallelism.SEQUENTIAL
+        ? new FilterCursor(context, source, condition, loop)
+        : context.parallel(
+            source, chunk -> loop.run(chunk, condition, context), parallelism, order);
+  }
+
+  private static final class FilterCursor extends Cursor {
+    private final Cursor source;
+    private final Condition<Object> condition;
+    private final Loop loop;
+
+    FilterCursor(Context context, Cursor source, Condition<Object> condition, Loop loop) {
+      super(context);
+      this.source = source;
+      this.condition = condition;
+      this.loop = loop;
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      do {
+        source.fill(out, max);
+        if (out.isEmpty()) {
+          return;
+        }
+        loop.run(out, condition, context);
+      } while (out.isEmpty());
+    }
+
+    @Override
+    protected State position() {
+      return State.of("input", source.save());
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+
+  /** The loop over a chunk; copied for each class of condition, see {@link Kernels}. */
+  interface Loop {
+    void run(Chunk chunk, Condition<Object> condition, Context context);
+  }
+
+  static final class DirectLoop implements Loop {
+    DirectLoop() {}
+
+    @Override
+    public void run(Chunk chunk, Condition<Object> condition, Context context) {
+      int size = chunk.size();
+      int kept = 0;
+      int i = 0;
+      if (chunk.inLongs()) {
+        long[] longs = chunk.longs();
+        for (; i < size; i++) {
+          boolean keep;
+          try {
+            keep = condition.test(longs[i]);
+          } catch (Throwable e) {
+            chunk.replace(i, context.failure(chunk.id(i), e)); // to the object lane
+            break;
+          }
+          if (keep) {
+            chunk.move(i, kept++);
+          }
+        }
+      }
+      @Nullable Object[] items = chunk.items();
+      for (; i < size; i++) {
+        Object value = items[i];
+        boolean keep;
+        if (value instanceof Failure) {
+          keep = true;
+        } else {
+          try {
+            keep = condition.test(value);
+          } catch (Throwable e) {
+            chunk.replace(i, context.failure(chunk.id(i), e));
+            keep = true;
+          }
+        }
+        if (keep) {
+          chunk.move(i, kept++);
+        }
+      }
+      if (kept < size) {
+        chunk.truncate(kept);
+      }
+    }
+  }
+}

@@ -1,0 +1,270 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Checkpointing;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Fn;
+import dev.headrace.spi.Id;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.Plan;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a plan of each element and takes turns among {@code cycle} of them, {@code block} elements
+ * at a time: exactly tf.data's order.
+ *
+ * @param parallelism {@link Parallelism#SEQUENTIAL}, or how many of the plans are read ahead at once
+ */
+public record InterleaveOp(
+    Op input,
+    Fn<Object, Plan<?>> function,
+    int cycle,
+    int block,
+    @Knob int parallelism,
+    Site site)
+    implements Op {
+
+  public InterleaveOp {
+    Objects.requireNonNull(function, "interleave: expected a function, but got null");
+    Parallelism.check("interleave", parallelism);
+    if (cycle < 1) {
+      throw new IllegalArgumentException(
+          "interleave: expected a cycle of at least 1 input, but got " + cycle);
+    }
+    if (block < 1) {
+      throw new IllegalArgumentException(
+          "interleave: expected a block of at least 1 element, but got " + block);
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality() == 0 ? 0 : UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.with(Checkpointing.CURSOR);
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new InterleaveCursor(context, this);
+  }
+
+  /**
+   * A plan made of one input element.
+   *
+   * @param before the input's position before that element
+   * @param child null where the element or the function failed
+   */
+  private record Opened(State before, @Nullable Cursor child, @Nullable Failure failure, Id id) {}
+
+  private static final class InterleaveCursor extends Cursor {
+    private final InterleaveOp op;
+    private final Cursor source;
+    private final Context.@Nullable Crew crew;
+    private final int aheadMost;
+    private final @Nullable Opened[] slots;
+
+    /** Plans whose reading has begun, but which have no slot yet. */
+    private final ArrayDeque<Opened> ahead = new ArrayDeque<>();
+
+    private final Chunk one = new Chunk();
+    private int turn;
+    private int takenOfBlock;
+    private int open;
+    private boolean sourceEnded;
+
+    InterleaveCursor(Context context, InterleaveOp op) {
+      super(context);
+      this.op = op;
+      this.source = context.open(op.input);
+      this.crew =
+          op.parallelism == Parallelism.SEQUENTIAL || context.debug()
+              ? null
+              : context.crew(op.parallelism);
+      this.aheadMost = crew == null ? 1 : 1 + op.cycle;
+      this.slots = new Opened[op.cycle];
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      while (out.size() < max) {
+        Opened current = slots[turn];
+        if (current != null && current.child != null) {
+          if (!out.isEmpty() && !current.child.isReady()) {
+            return;
+          }
+          takeFrom(current.child, out, max);
+        } else if (openAhead()) {
+          Opened next = ahead.removeFirst();
+          if (next.failure != null) {
+            out.add(next.failure, next.id.parent(), next.id.ordinal());
+          } else {
+            slots[turn] = next;
+            open++;
+          }
+        } else if (open > 0) {
+          nextTurn();
+        } else {
+          return;
+        }
+      }
+    }
+
+    private void takeFrom(Cursor child, Chunk out, int max) {
+      Chunk taken = scratch();
+      child.fill(taken, Math.min(op.block - takenOfBlock, max - out.size()));
+      if (taken.isEmpty()) {
+        child.close();
+        slots[turn] = null;
+        open--;
+        nextTurn();
+        return;
+      }
+      out.append(taken, 0, taken.size());
+      takenOfBlock += taken.size() - taken.failures();
+      if (takenOfBlock == op.block) {
+        nextTurn();
+      }
+    }
+
+    private void nextTurn() {
+      takenOfBlock = 0;
+      turn = turn + 1 == op.cycle ? 0 : turn + 1;
+    }
+
+    /** Sees to it that a next plan is there; false when the input has ended. */
+    private boolean openAhead() {
+      while (!sourceEnded && ahead.size() < aheadMost) {
+        boolean mayWait = ahead.isEmpty();
+        if (!mayWait && !source.isReady()) {
+          break;
+        }
+        State before = source.save();
+        source.fill(one, 1);
+        if (one.isEmpty()) {
+          sourceEnded = true;
+        } else {
+          ahead.addLast(openPlan(before, State.START));
+        }
+      }
+      return !ahead.isEmpty();
+    }
+
+    /** Opens the plan of the element in {@code one}. */
+    private Opened openPlan(State before, State at) {
+      Id id = one.id(0);
+      if (one.isFailure(0)) {
+        return new Opened(before, null, (Failure) one.item(0), id);
+      }
+      Plan<?> plan;
+      try {
+        plan =
+            Objects.requireNonNull(
+                op.function.apply(one.item(0)),
+                "expected the function to return a dataset, but it returned null");
+      } catch (Throwable e) {
+        return new Opened(before, null, context.failure(id, e), id);
+      }
+      Cursor child =
+          crew == null
+              ? context.openChild(plan, id)
+              : crew.background(() -> context.openChild(plan, id));
+      child.restore(at);
+      return new Opened(before, child, null, id);
+    }
+
+    @Override
+    protected State position() {
+      List<State> states = new ArrayList<>();
+      for (int i = 0; i < slots.length; i++) {
+        Opened opened = slots[i];
+        if (opened != null && opened.child != null) {
+          states.add(
+              State.ofPairs(
+                  "slot", (long) i, "before", opened.before, "child", opened.child.save()));
+        }
+      }
+      return State.ofPairs(
+          "turn", (long) turn,
+          "takenOfBlock", (long) takenOfBlock,
+          "input", ahead.isEmpty() ? source.save() : ahead.getFirst().before,
+          "open", states);
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      turn = (int) state.number("turn");
+      takenOfBlock = (int) state.number("takenOfBlock");
+      if (turn < 0 || turn >= op.cycle || takenOfBlock < 0 || takenOfBlock >= op.block) {
+        throw new State.InvalidState(
+            "checkpoint: expected turn %d of a cycle of %d, element %d of a block of %d"
+                .formatted(turn, op.cycle, takenOfBlock, op.block));
+      }
+      for (State saved : state.states("open")) {
+        int slot = (int) saved.number("slot");
+        if (slot < 0 || slot >= op.cycle || slots[slot] != null) {
+          throw new State.InvalidState("checkpoint: expected each slot of interleave once");
+        }
+        slots[slot] = reopen(saved);
+        open++;
+      }
+      source.restore(state.state("input"));
+    }
+
+    private Opened reopen(State saved) {
+      State before = saved.state("before");
+      Cursor again = context.open(op.input);
+      try {
+        again.restore(before);
+        again.fill(one, 1);
+        if (one.isEmpty()) {
+          throw new IllegalStateException(
+              context.path()
+                  + ": expected to read an element of the input again, but it has ended; the input"
+                  + " changed since the checkpoint");
+        }
+        Opened opened = openPlan(before, saved.state("child"));
+        if (opened.failure != null) {
+          throw new IllegalStateException(
+              context.path() + ": cannot make the dataset of element " + opened.id + " again",
+              opened.failure.cause());
+        }
+        return opened;
+      } finally {
+        again.close();
+      }
+    }
+
+    @Override
+    public void close() {
+      if (crew != null) {
+        crew.close(); // first, so that no child is being read while it is closed
+      }
+      for (Opened opened : slots) {
+        if (opened != null && opened.child != null) {
+          opened.child.close();
+        }
+      }
+      for (Opened opened : ahead) {
+        if (opened.child != null) {
+          opened.child.close();
+        }
+      }
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Fn;
+import dev.headrace.spi.Kernels;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Order;
+import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.lang.invoke.MethodHandles;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies a function to every element.
+ *
+ * @param parallelism {@link Parallelism#SEQUENTIAL}: never called concurrently; otherwise the number of calls
+ *     in flight, or AUTOTUNE
+ * @param synchronous whether nothing is read ahead of what the consumer asks for
+ */
+public record MapOp(
+    Op input,
+    Fn<Object, Object> function,
+    @Knob int parallelism,
+    Order order,
+    boolean synchronous,
+    Site site)
+    implements Op {
+
+  public MapOp {
+    Objects.requireNonNull(function, "map: expected a function, but got null");
+    Parallelism.check("map", parallelism);
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality();
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asOneToOne();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    Cursor source = context.open(input);
+    Loop loop = Kernels.specialised(MethodHandles.lookup(), DirectLoop.class, function);
+    return parallelism == Parallelism.SEQUENTIAL
+        ? new MapCursor(context, source, this, loop)
+        : context.parallel(
+            source, chunk -> loop.run(chunk, function, context), parallelism, order);
+  }
+
+  private static final class MapCursor extends Cursor {
+    private final Cursor source;
+    private final MapOp op;
+    private final Loop loop;
+
+    MapCursor(Context context, Cursor source, MapOp op, Loop loop) {
+      super(context);
+      this.source = source;
+      this.op = op;
+      this.loop = loop;
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      source.fill(out, op.synchronous ? 1 : max);
+      loop.run(out, op.function, context);
+    }
+
+    @Override
+    public void skip(long count) {
+      source.skip(count); // one to one: the function is not even called
+    }
+
+    @Override
+    protected State position() {
+      return source.save();
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state);
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+
+  /** The loop over a chunk; copied for each class of function, see {@link Kernels}. */
+  interface Loop {
+    void run(Chunk chunk, Fn<Object, Object> function, Context context);
+  }
+
+  static final class DirectLoop implements Loop {
+    DirectLoop() {}
+
+    @Override
+    public void run(Chunk chunk, Fn<Object, Object> function, Context context) {
+      int size = chunk.size();
+      if (chunk.inLongs()) {
+        long[] longs = chunk.longs();
+        for (int i = 0; i < size; i++) {
+          Object result;
+          try {
+            result = function.apply(longs[i]);
+          } catch (Throwable e) {
+            result = failed(chunk, i, e, context);
+          }
+          if (result instanceof Long number) {
+            longs[i] = number;
+          } else {
+            leaveLongs(chunk, i, result, function, context);
+            return;
+          }
+        }
+        return;
+      }
+      @Nullable Object[] items = chunk.items();
+      for (int i = 0; i < size; i++) {
+        Object value = items[i];
+        if (value instanceof Failure) {
+          continue;
+        }
+        Object result;
+        try {
+          result = function.apply(value);
+        } catch (Throwable e) {
+          result = failed(chunk, i, e, context);
+        }
+        if (result == null || result instanceof Failure) {
+          chunk.replace(i, result == null ? isNull(chunk, i, context) : result);
+          items = chunk.items();
+        } else {
+          items[i] = result;
+        }
+      }
+    }
+
+    /** Goes on from the first result that is not a long, reading longs and writing objects. */
+    private static void leaveLongs(
+        Chunk chunk,
+        int from,
+        @Nullable Object first,
+        Fn<Object, Object> function,
+        Context context) {
+      long[] longs = chunk.longs();
+      @Nullable Object[] items = chunk.besideLongs();
+      for (int i = 0; i < from; i++) {
+        items[i] = longs[i];
+      }
+      items[from] = first == null ? isNull(chunk, from, context) : first;
+      for (int i = from + 1; i < chunk.size(); i++) {
+        Object result;
+        try {
+          result = function.apply(longs[i]);
+        } catch (Throwable e) {
+          result = failed(chunk, i, e, context);
+        }
+        items[i] = result == null ? isNull(chunk, i, context) : result;
+      }
+      chunk.leaveLongs();
+    }
+
+    private static Failure failed(Chunk chunk, int index, Throwable cause, Context context) {
+      return context.failure(chunk.id(index), cause);
+    }
+
+    private static Failure isNull(Chunk chunk, int index, Context context) {
+      return failed(
+          chunk,
+          index,
+          new NullPointerException(
+              "expected the function to return an element, but it returned null; use filter to drop"
+                  + " elements"),
+          context);
+    }
+  }
+}

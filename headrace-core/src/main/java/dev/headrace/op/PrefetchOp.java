@@ -1,0 +1,39 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.Traits;
+
+/**
+ * Reads its input ahead on a thread of its own.
+ *
+ * @param buffer how many elements to hold at most, AUTOTUNE, or 0 for none
+ */
+public record PrefetchOp(Op input, @Knob int buffer, Site site) implements Op {
+
+  public PrefetchOp {
+    if (buffer < Knob.AUTOTUNE) {
+      throw new IllegalArgumentException(
+          "prefetch: expected a buffer of at least 0 elements or AUTOTUNE, but got " + buffer);
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality();
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asOneToOne().asKeepingElements().asShapingNothing();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    Cursor source = context.open(input);
+    return buffer == 0 || context.debug() ? source : context.prefetch(source, buffer);
+  }
+}

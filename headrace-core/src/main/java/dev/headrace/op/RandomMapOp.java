@@ -1,0 +1,114 @@
+package dev.headrace.op;
+
+import dev.headrace.data.RandomStream;
+import dev.headrace.data.Seed;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Order;
+import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.RandomFn;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import dev.headrace.spi.Work;
+import java.util.Objects;
+
+/**
+ * Applies a function that draws random numbers to every element.
+ *
+ * <p>Each element gets a generator of its own, keyed by the seed, this operator's place, the pass
+ * and the element's id: the same values for any number of threads.
+ */
+public record RandomMapOp(
+    Op input,
+    RandomFn<Object, Object> function,
+    Seed seed,
+    @Knob int parallelism,
+    Order order,
+    Site site)
+    implements Op {
+
+  public RandomMapOp {
+    Objects.requireNonNull(function, "randomMap: expected a function, but got null");
+    Parallelism.check("randomMap", parallelism);
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality();
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asOneToOne();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    Cursor source = context.open(input);
+    Work work = chunk -> run(chunk, context);
+    return parallelism == Parallelism.SEQUENTIAL
+        ? new RandomMapCursor(context, source, work)
+        : context.parallel(source, work, parallelism, order);
+  }
+
+  private void run(Chunk chunk, Context context) {
+    long stream = seed.second() ^ context.place() ^ (context.iteration() * 0x9E3779B97F4A7C15L);
+    for (int i = 0; i < chunk.size(); i++) {
+      if (chunk.isFailure(i)) {
+        continue;
+      }
+      RandomStream random = new RandomStream(seed.first() ^ stream, chunk.id(i).mixed());
+      Object result;
+      try {
+        result =
+            Objects.requireNonNull(
+                function.apply(chunk.item(i), random),
+                "expected the function to return an element, but it returned null");
+      } catch (Throwable e) {
+        result = context.failure(chunk.id(i), e);
+      }
+      chunk.replace(i, result);
+    }
+  }
+
+  private static final class RandomMapCursor extends Cursor {
+    private final Cursor source;
+    private final Work work;
+
+    RandomMapCursor(Context context, Cursor source, Work work) {
+      super(context);
+      this.source = source;
+      this.work = work;
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      source.fill(out, max);
+      work.run(out);
+    }
+
+    @Override
+    public void skip(long count) {
+      source.skip(count);
+    }
+
+    @Override
+    protected State position() {
+      return source.save();
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state);
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Id;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+
+/** Gives its input {@code count} times over; without end where {@code count} is −1. */
+public record RepeatOp(Op input, long count, Site site) implements Op {
+
+  public RepeatOp {
+    if (count < -1) {
+      throw new IllegalArgumentException(
+          "repeat: expected a count of at least 0, or -1 for no end, but got " + count);
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    long once = input.cardinality();
+    if (count == 0 || once == 0) {
+      return 0;
+    }
+    if (count == -1) {
+      return once == UNKNOWN ? UNKNOWN : INFINITE;
+    }
+    if (once < 0) {
+      return once;
+    }
+    long high = Math.multiplyHigh(once, count);
+    return high != 0 || once * count < 0 ? Long.MAX_VALUE : once * count;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asKeepingElements();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new RepeatCursor(context, this);
+  }
+
+  private static final class RepeatCursor extends Cursor {
+    private final RepeatOp op;
+    private Cursor source;
+    private long repetition;
+    private boolean gaveSome;
+
+    RepeatCursor(Context context, RepeatOp op) {
+      super(context);
+      this.op = op;
+      this.source = openRepetition();
+    }
+
+    private Cursor openRepetition() {
+      // Passes are numbered as if every earlier epoch had been read to its end.
+      long before =
+          op.count == -1 ? context.iteration() << 32 : context.iteration() * Math.max(op.count, 1);
+      return context.open(op.input, before + repetition, new Id(context.prefix(), repetition));
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      while (op.count == -1 || repetition < op.count) {
+        source.fill(out, max);
+        if (!out.isEmpty()) {
+          gaveSome = true;
+          return;
+        }
+        if (op.count == -1 && !gaveSome) {
+          return; // nothing, however often it is repeated
+        }
+        source.close();
+        repetition++;
+        gaveSome = false;
+        if (op.count == -1 || repetition < op.count) {
+          source = openRepetition();
+        }
+      }
+    }
+
+    @Override
+    protected State position() {
+      boolean over = op.count != -1 && repetition >= op.count;
+      return State.of("repetition", repetition, "input", over ? State.START : source.save());
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.close();
+      repetition = state.number("repetition");
+      State input = state.state("input");
+      gaveSome = repetition > 0 || !input.isStart();
+      if (op.count == -1 || repetition < op.count) {
+        source = openRepetition();
+        source.restore(input);
+      }
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

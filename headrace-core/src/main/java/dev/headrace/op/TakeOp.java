@@ -1,0 +1,83 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+
+/** The first {@code count} elements; all of them where {@code count} is −1. */
+public record TakeOp(Op input, long count, Site site) implements Op {
+
+  public TakeOp {
+    if (count < -1) {
+      throw new IllegalArgumentException(
+          "take: expected a count of at least 0, or -1 for all, but got " + count);
+    }
+  }
+
+  private long limit() {
+    return count == -1 ? Long.MAX_VALUE : count;
+  }
+
+  @Override
+  public long cardinality() {
+    long all = input.cardinality();
+    if (count == -1 || all == 0) {
+      return all;
+    }
+    if (all == INFINITE) {
+      return count;
+    }
+    return all == UNKNOWN ? (count == 0 ? 0 : UNKNOWN) : Math.min(all, count);
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asKeepingElements();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new TakeCursor(context, this);
+  }
+
+  private static final class TakeCursor extends Cursor {
+    private final Cursor source;
+    private final long limit;
+    private long taken;
+
+    TakeCursor(Context context, TakeOp op) {
+      super(context);
+      this.limit = op.limit();
+      this.source = context.open(op.input, Math.min(limit, context.demand()));
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      if (taken >= limit) {
+        return;
+      }
+      source.fill(out, (int) Math.min(max, limit - taken));
+      taken += out.size() - out.failures(); // a failure is not one of the elements taken
+    }
+
+    @Override
+    protected State position() {
+      return State.of("taken", taken, "input", source.save());
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      taken = state.number("taken");
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package dev.headrace.profile;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a pipeline has done so far.
+ *
+ * @param epoch the pass it is in, from 0
+ * @param elements delivered to the consumer, and {@code failures} thrown at it
+ * @param elapsedNs since the first element was asked for
+ * @param waitNs of it, the consumer spent inside the pipeline
+ */
+public record PipelineStats(
+    long epoch,
+    long elements,
+    long failures,
+    long elapsedNs,
+    long waitNs,
+    long heapBytes,
+    long heapPeakBytes,
+    long nativeBytes,
+    long nativePeakBytes,
+    List<OpStats> operators,
+    List<KnobChange> knobChanges) {
+
+  /** The share of its time that the consumer spent waiting for the pipeline. */
+  public double waitShare() {
+    return elapsedNs == 0 ? 0 : Math.min(1, (double) waitNs / elapsedNs);
+  }
+
+  /** A table for people. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "%,d elements in %.2f s (%,.0f/s), %d failures; the consumer waited %.0f %% of the time%n",
+            elements,
+            elapsedNs / 1e9,
+            elapsedNs == 0 ? 0 : elements * 1e9 / elapsedNs,
+            failures,
+            100 * waitShare()));
+    for (OpStats op : operators) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "%s%s: %,d elements, %,.0f ns each pulled",
+              "  ".repeat(op.depth() + 1),
+              op.path(),
+              op.elements(),
+              op.elements() == 0 ? 0 : (double) op.totalNs() / op.elements()));
+      OpStats.StageStats stage = op.stage();
+      if (stage != null) {
+        text.append(
+            String.format(
+                Locale.ROOT,
+                "; %d workers, %,.0f ns of work each, CPU share %.0f %%, buffer %d of %d, waited for"
+                    + " %,d times",
+                stage.workers(),
+                stage.workElements() == 0 ? 0 : (double) stage.workNs() / stage.workElements(),
+                100 * stage.cpuShare(),
+                stage.buffered(),
+                stage.capacity(),
+                stage.waits()));
+      }
+      text.append(System.lineSeparator());
+    }
+    return text.toString();
+  }
+}

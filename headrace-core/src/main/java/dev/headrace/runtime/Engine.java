@@ -1,0 +1,282 @@
+package dev.headrace.runtime;
+
+import dev.headrace.data.Account;
+import dev.headrace.data.Lease;
+import dev.headrace.data.SlabPool;
+import dev.headrace.profile.KnobChange;
+import dev.headrace.profile.OpStats;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Id;
+import dev.headrace.spi.Op;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything of an open pipeline that outlives one pass: accounts, batch memory, objects operators
+ * share between passes, counters, the governor.
+ *
+ * <p><b>Threading:</b> safe for all threads of the pipeline.
+ *
+ * <p><b>Ownership:</b> owned by the pipeline; closing it after its cursors gives everything back and
+ * fails if an operator did not.
+ */
+public final class Engine implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("headrace.engine");
+  private static final AtomicLong NUMBERS = new AtomicLong();
+  private static final int MOST_KNOB_CHANGES = 1000;
+
+  private final long number = NUMBERS.incrementAndGet();
+  private final Op plan;
+  private final Settings settings;
+  private final Account heap;
+  private final Account nativeAccount;
+  private final SlabPool slabs;
+  private final Governor governor = new Governor(this);
+  private final Map<String, Object> shared = new LinkedHashMap<>();
+  private final Map<String, Place> places = new LinkedHashMap<>();
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+  private final AtomicLong progress = new AtomicLong();
+  private final List<KnobChange> knobChanges = new ArrayList<>();
+  private volatile long consumerWaitingSince;
+  private volatile boolean closed;
+
+  public Engine(Op plan, Settings settings) {
+    this.plan = plan;
+    this.settings = settings;
+    this.heap = new Account("heap", settings.heapBudget());
+    this.nativeAccount = new Account("native", settings.nativeBudget());
+    this.slabs = new SlabPool(nativeAccount);
+    Events.opened(name(), PlanShape.of(plan).explain());
+  }
+
+  /** Opens the plan for one pass. */
+  public OpenPass open(long epoch, long demand) {
+    if (closed) {
+      throw new IllegalStateException("the pipeline is closed");
+    }
+    Pass pass = new Pass();
+    OpenContext context = OpenContext.root(this, pass, plan, epoch, demand);
+    return new OpenPass(this, pass, plan.open(context));
+  }
+
+  long number() {
+    return number;
+  }
+
+  String name() {
+    return "pipeline-" + number;
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  public Account heap() {
+    return heap;
+  }
+
+  public Account nativeAccount() {
+    return nativeAccount;
+  }
+
+  SlabPool slabs() {
+    return slabs;
+  }
+
+  Governor governor() {
+    return governor;
+  }
+
+  /** Whether one more element of this weight fits the accounts. */
+  boolean admits(long heapBytes, long slabBytes) {
+    return heap.usedBytes() + heapBytes <= heap.limitBytes()
+        && (slabBytes == 0
+            || nativeAccount.usedBytes() - slabs.freeBytes() + slabBytes
+                <= nativeAccount.limitBytes());
+  }
+
+  /** The batch memory that the elements of a chunk hold. */
+  long slabBytesOf(Chunk chunk) {
+    if (chunk.inLongs() || nativeAccount.usedBytes() == 0) {
+      return 0;
+    }
+    long[] bytes = new long[1];
+    for (int i = 0; i < chunk.size(); i++) {
+      Lease.forEachLease(chunk.item(i), lease -> bytes[0] += lease.byteSize());
+    }
+    return bytes[0];
+  }
+
+  @SuppressWarnings("unchecked") // one maker per place
+  <S> S shared(String place, Supplier<S> maker) {
+    synchronized (shared) {
+      return (S) shared.computeIfAbsent(place, key -> maker.get());
+    }
+  }
+
+  Place place(String key, Op op, String path, int depth) {
+    synchronized (places) {
+      return places.computeIfAbsent(key, k -> new Place(op, path, depth));
+    }
+  }
+
+  void warn(String message) {
+    if (warned.add(message.length() > 60 ? message.substring(0, 60) : message)) {
+      LOG.log(System.Logger.Level.WARNING, message);
+    }
+  }
+
+  void progressed() {
+    progress.lazySet(progress.get() + 1); // lost counts do no harm: any change is progress
+  }
+
+  long progress() {
+    return progress.get();
+  }
+
+  void consumerWaits(boolean waits) {
+    consumerWaitingSince = waits ? System.nanoTime() : 0;
+  }
+
+  long consumerWaitingSince() {
+    return consumerWaitingSince;
+  }
+
+  void stalled(String report) {
+    Events.stalled(name(), report);
+    LOG.log(System.Logger.Level.WARNING, name() + ": " + report);
+  }
+
+  void knobTurned(String operator, String knob, int before, int after, String why) {
+    Events.turned(name(), operator, knob, before, after, why);
+    LOG.log(
+        System.Logger.Level.DEBUG,
+        "{0}: {1} {2} -> {3} ({4})",
+        operator,
+        knob,
+        before,
+        after,
+        why);
+    synchronized (knobChanges) {
+      if (knobChanges.size() < MOST_KNOB_CHANGES) {
+        knobChanges.add(new KnobChange(System.nanoTime(), operator, knob, before, after, why));
+      }
+    }
+  }
+
+  public List<KnobChange> knobChanges() {
+    synchronized (knobChanges) {
+      return List.copyOf(knobChanges);
+    }
+  }
+
+  /** What each operator has done so far, from the last operator to the sources. */
+  public List<OpStats> opStats() {
+    synchronized (places) {
+      List<OpStats> stats = new ArrayList<>();
+      for (Place place : places.values()) {
+        stats.add(place.stats());
+      }
+      return stats;
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    governor.close();
+    synchronized (shared) {
+      for (Object object : shared.values()) {
+        if (object instanceof AutoCloseable closeable) {
+          closeQuietly(closeable);
+        }
+      }
+      shared.clear();
+    }
+    slabs.close(); // fails, naming owners, if a lease was lost
+  }
+
+  private void closeQuietly(AutoCloseable closeable) {
+    try {
+      closeable.close();
+    } catch (Exception e) {
+      warn("close: " + e);
+    }
+  }
+
+  /** One operator of the plan: where its cursors count. */
+  static final class Place {
+    final Op op;
+    final String path;
+    final int depth;
+    final dev.headrace.spi.Meter meter = new dev.headrace.spi.Meter();
+    volatile @Nullable Stage stage;
+
+    Place(Op op, String path, int depth) {
+      this.op = op;
+      this.path = path;
+      this.depth = depth;
+    }
+
+    OpStats stats() {
+      Stage running = stage;
+      StageCounters counters = running == null ? null : running.counters();
+      return new OpStats(
+          op.word(),
+          path,
+          depth,
+          meter.elements(),
+          meter.failures(),
+          meter.totalNs(),
+          counters == null
+              ? null
+              : new OpStats.StageStats(
+                  counters.workers(),
+                  counters.targetWorkers(),
+                  counters.cpuShare(),
+                  counters.workElements(),
+                  counters.workNs(),
+                  counters.buffered(),
+                  counters.highestBuffered(),
+                  counters.capacity(),
+                  counters.waits(),
+                  counters.waitNs()));
+    }
+  }
+
+  /** A cursor that closes what its operators shared, when it is closed. */
+  static final class Scope {
+    private final Map<String, Object> objects = new ConcurrentHashMap<>();
+    final Id id;
+
+    Scope(Id id) {
+      this.id = id;
+    }
+
+    @SuppressWarnings("unchecked") // one maker per place
+    <S> S shared(String place, Supplier<S> maker) {
+      return (S) objects.computeIfAbsent(place, key -> maker.get());
+    }
+
+    void close(Cursor cursor) {
+      cursor.close();
+      for (Object object : objects.values()) {
+        if (object instanceof AutoCloseable closeable) {
+          try {
+            closeable.close();
+          } catch (Exception e) {
+            LOG.log(System.Logger.Level.WARNING, "close", e);
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package dev.headrace.runtime;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The thread that watches a pipeline from outside: it gives AUTOTUNE crews as many workers as the
+ * CPU share of their functions allows, and reports stalls.
+ *
+ * <p><b>Threading:</b> one thread a pipeline, started with the first crew, ended by close.
+ */
+final class Governor implements Runnable {
+  private static final long FAST_TICK_NS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long SLOW_TICK_NS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long FAST_FOR_NS = TimeUnit.SECONDS.toNanos(2);
+
+  private final Engine engine;
+  private final List<WorkerCrew> crews = new CopyOnWriteArrayList<>();
+  private final List<CrewWatch> watches = new ArrayList<>();
+  private @Nullable Thread thread;
+  private volatile boolean closed;
+  private volatile long fastUntil;
+
+  private long progressSeen = -1;
+  private long progressAt;
+  private boolean stallSaid;
+
+  Governor(Engine engine) {
+    this.engine = engine;
+  }
+
+  synchronized void watch(WorkerCrew crew) {
+    if (closed) {
+      return;
+    }
+    crews.add(crew);
+    fastUntil = System.nanoTime() + FAST_FOR_NS;
+    if (thread == null) {
+      Thread started =
+          Thread.ofPlatform().name("headrace-governor-" + engine.number()).daemon(true).unstarted(this);
+      thread = started;
+      started.start();
+    } else {
+      java.util.concurrent.locks.LockSupport.unpark(thread);
+    }
+  }
+
+  void forget(WorkerCrew crew) {
+    crews.remove(crew);
+  }
+
+  @Override
+  public void run() {
+    while (!closed) {
+      long now = System.nanoTime();
+      java.util.concurrent.locks.LockSupport.parkNanos(
+          now < fastUntil ? FAST_TICK_NS : SLOW_TICK_NS);
+      if (closed) {
+        return;
+      }
+      try {
+        tick(System.nanoTime());
+      } catch (RuntimeException e) {
+        engine.warn("governor: " + e); // watching must never stop what it watches
+      }
+    }
+  }
+
+  private void tick(long now) {
+    watches.removeIf(watch -> !crews.contains(watch.crew()));
+    for (WorkerCrew crew : crews) {
+      if (!crew.isTuned()) {
+        continue;
+      }
+      CrewWatch watch = null;
+      for (CrewWatch known : watches) {
+        if (known.crew() == crew) {
+          watch = known;
+        }
+      }
+      if (watch == null) {
+        watch = new CrewWatch(crew, engine);
+        watches.add(watch);
+      }
+      watch.visit(now);
+    }
+    watchForStalls(now);
+  }
+
+  private void watchForStalls(long now) {
+    long progress = engine.progress();
+    long waitingSince = engine.consumerWaitingSince();
+    if (progress != progressSeen || waitingSince == 0) {
+      progressSeen = progress;
+      progressAt = now;
+      stallSaid = false;
+      return;
+    }
+    long still = now - Math.max(progressAt, waitingSince);
+    if (!stallSaid && still > engine.settings().stallAfter().toNanos()) {
+      stallSaid = true;
+      engine.stalled(StallReport.of(List.copyOf(crews), now - waitingSince));
+    }
+  }
+
+  void close() {
+    Thread running;
+    synchronized (this) {
+      closed = true;
+      running = thread;
+    }
+    if (running == null) {
+      return;
+    }
+    java.util.concurrent.locks.LockSupport.unpark(running);
+    boolean interrupted = false;
+    while (running.isAlive() && running != Thread.currentThread()) {
+      try {
+        running.join(1000);
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

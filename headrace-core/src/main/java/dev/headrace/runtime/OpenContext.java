@@ -1,0 +1,303 @@
+package dev.headrace.runtime;
+
+import dev.headrace.data.Account;
+import dev.headrace.data.SlabPool;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Id;
+import dev.headrace.spi.Meter;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Order;
+import dev.headrace.spi.Plan;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Work;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The engine as one operator sees it while it is opened and while it runs. */
+final class OpenContext implements Context {
+  private final Engine engine;
+  private final Pass pass;
+  private final Op op;
+  private final String key;
+  private final String above;
+  private final int depth;
+  private final long iteration;
+  private final @Nullable Id prefix;
+  private final long demand;
+  private final boolean mayLease;
+  private final Engine.@Nullable Scope scope;
+  private final Meter meter;
+  private final Engine.@Nullable Place place;
+  private @Nullable String path;
+
+  private OpenContext(
+      Engine engine,
+      Pass pass,
+      Op op,
+      String key,
+      String above,
+      int depth,
+      long iteration,
+      @Nullable Id prefix,
+      long demand,
+      boolean mayLease,
+      Engine.@Nullable Scope scope,
+      boolean counted) {
+    this.engine = engine;
+    this.pass = pass;
+    this.op = op;
+    this.key = key;
+    this.above = above;
+    this.depth = depth;
+    this.iteration = iteration;
+    this.prefix = prefix;
+    this.demand = demand;
+    this.mayLease = mayLease;
+    this.scope = scope;
+    this.place = counted ? engine.place(key, op, pathOf(op), depth) : null;
+    this.meter = place == null ? new Meter() : place.meter;
+  }
+
+  static OpenContext root(Engine engine, Pass pass, Op op, long epoch, long demand) {
+    boolean mayLease = !engine.settings().ownedBatches();
+    return new OpenContext(
+        engine, pass, op, "0", "", 0, epoch, null, demand, mayLease, null, true);
+  }
+
+  /** The same, for a cursor that stands behind the operator's own and counts for itself. */
+  OpenContext forBackground() {
+    return new OpenContext(
+        engine, pass, op, key, above, depth, iteration, prefix, demand, false, scope, false);
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  Pass pass() {
+    return pass;
+  }
+
+  String threadName() {
+    String site = op.site().toString();
+    return "headrace-" + engine.number() + " " + op.word() + (site.isEmpty() ? "" : "@" + site);
+  }
+
+  static String pathOf(Op op) {
+    String name = op.site().name();
+    String site = op.site().toString();
+    String text = name == null ? op.word() : op.word() + " '" + name + "'";
+    return site.isEmpty() ? text : text + " (" + site + ")";
+  }
+
+  @Override
+  public String path() {
+    String known = path;
+    if (known == null) {
+      StringBuilder text = new StringBuilder(pathOf(op));
+      Op at = op;
+      while (!at.inputs().isEmpty()) {
+        at = at.inputs().getFirst();
+        text.append(" ← ").append(at.word());
+      }
+      known = text.toString();
+      path = known;
+    }
+    return known;
+  }
+
+  @Override
+  public long place() {
+    return PlanShape.placeNumber(op, above);
+  }
+
+  @Override
+  public Meter meter() {
+    return meter;
+  }
+
+  @Override
+  public long iteration() {
+    return iteration;
+  }
+
+  @Override
+  public @Nullable Id prefix() {
+    return prefix;
+  }
+
+  @Override
+  public long demand() {
+    return demand;
+  }
+
+  @Override
+  public Cursor open(Op input) {
+    return open(input, iteration, prefix, op.traits().oneToOne() ? demand : Long.MAX_VALUE);
+  }
+
+  @Override
+  public Cursor open(Op input, long inputDemand) {
+    return open(input, iteration, prefix, inputDemand);
+  }
+
+  @Override
+  public Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix) {
+    return open(input, inputIteration, inputPrefix, Long.MAX_VALUE);
+  }
+
+  private Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix, long inputDemand) {
+    int index = 0;
+    int inputs = 0;
+    for (Op candidate : op.inputs()) {
+      if (candidate == input) {
+        index = inputs;
+      }
+      inputs++;
+    }
+    OpenContext context =
+        new OpenContext(
+            engine,
+            pass,
+            input,
+            key + "." + index,
+            inputs > 1 ? above + "/" + index : above,
+            depth + 1,
+            inputIteration,
+            inputPrefix,
+            inputDemand,
+            mayLease && op.traits().keepsElements(),
+            scope,
+            place != null);
+    return input.open(context);
+  }
+
+  @Override
+  public Cursor openChild(Plan<?> plan, Id id) {
+    Engine.Scope child = new Engine.Scope(id);
+    OpenContext context =
+        new OpenContext(
+            engine,
+            pass,
+            plan.op(),
+            key + ".child",
+            above + "/child",
+            depth + 1,
+            iteration,
+            id,
+            Long.MAX_VALUE,
+            false,
+            child,
+            false);
+    return new ChildCursor(context, plan.op().open(context), child);
+  }
+
+  /** The last cursor of a plan made by a function, which takes what its operators shared along. */
+  private static final class ChildCursor extends Cursor {
+    private final Cursor last;
+    private final Engine.Scope scope;
+
+    ChildCursor(Context context, Cursor last, Engine.Scope scope) {
+      super(context);
+      this.last = last;
+      this.scope = scope;
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      last.fill(out, max);
+    }
+
+    @Override
+    public boolean isReady() {
+      return last.isReady();
+    }
+
+    @Override
+    public void skip(long count) {
+      last.skip(count);
+    }
+
+    @Override
+    protected State position() {
+      return last.save();
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      last.restore(state);
+    }
+
+    @Override
+    public void close() {
+      scope.close(last);
+    }
+  }
+
+  @Override
+  public boolean ordered(Order wish) {
+    return switch (wish) {
+      case ORDERED -> true;
+      case UNORDERED -> false;
+      case DEFAULT -> engine.settings().deterministic();
+    };
+  }
+
+  @Override
+  public boolean debug() {
+    return engine.settings().debug();
+  }
+
+  @Override
+  public Cursor parallel(Cursor input, Work work, int parallelism, Order order) {
+    WorkerCrew crew = new WorkerCrew(this, parallelism, true);
+    return stage(
+        crew, input, new StagePlan(work, op.traits().oneToOne(), ordered(order), 0, demand));
+  }
+
+  @Override
+  public Cursor prefetch(Cursor input, int capacity) {
+    return stage(
+        new WorkerCrew(this, 1, true), input, new StagePlan(null, true, true, capacity, demand));
+  }
+
+  private Cursor stage(WorkerCrew crew, Cursor input, StagePlan plan) {
+    Stage stage = new Stage(this, crew, input, plan);
+    if (place != null) {
+      place.stage = stage;
+    }
+    return stage;
+  }
+
+  @Override
+  public Crew crew(int parallelism) {
+    return new WorkerCrew(this, parallelism, false);
+  }
+
+  @Override
+  public <S> S shared(Supplier<S> maker) {
+    return scope == null ? engine.shared(key, maker) : scope.shared(key, maker);
+  }
+
+  @Override
+  public Account heap() {
+    return engine.heap();
+  }
+
+  @Override
+  public @Nullable SlabPool slabs() {
+    return mayLease ? engine.slabs() : null;
+  }
+
+  @Override
+  public void checkGoing() {
+    pass.checkGoing();
+  }
+
+  @Override
+  public void warn(String message) {
+    engine.warn(message);
+  }
+}

@@ -1,0 +1,81 @@
+package dev.headrace.runtime;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.State;
+
+/**
+ * The cursors of one pass, pulled by the consumer.
+ *
+ * <p><b>Threading:</b> one consumer; {@link #close} from any thread.
+ */
+public final class OpenPass implements AutoCloseable {
+  private static final long LONG_WAIT_NS = 1_000_000;
+
+  private final Engine engine;
+  private final Pass pass;
+  private final Cursor last;
+  private final ChunkPacer pacer = new ChunkPacer();
+  private State before = State.START;
+
+  OpenPass(Engine engine, Pass pass, Cursor last) {
+    this.engine = engine;
+    this.pass = pass;
+    this.last = last;
+  }
+
+  /** Puts a fresh pass at a saved position. */
+  public void restore(State state) {
+    pass.consumedBy(Thread.currentThread());
+    last.restore(state);
+    before = state;
+  }
+
+  /** Pulls the next chunk, which is empty at the end; returns how long it took. */
+  public long fill(Chunk out, int most) {
+    pass.consumedBy(Thread.currentThread());
+    before = last.save();
+    engine.consumerWaits(true);
+    long start = System.nanoTime();
+    try {
+      last.fill(out, Math.min(most, pacer.length()));
+    } finally {
+      engine.consumerWaits(false);
+    }
+    long ns = System.nanoTime() - start;
+    engine.progressed();
+    pacer.observe(out.size(), ns);
+    if (ns > LONG_WAIT_NS) {
+      Events.waited(engine.name(), "consumer", ns);
+    }
+    return ns;
+  }
+
+  /** The position before the chunk that was pulled last. */
+  public State before() {
+    return before;
+  }
+
+  /** The position after the chunk that was pulled last. */
+  public State after() {
+    return last.save();
+  }
+
+  /** Starts reading ahead, where the plan ends in a stage. */
+  public void warmUp() {
+    if (last instanceof Stage stage) {
+      stage.start();
+    }
+  }
+
+  /** Whether the background has read all of this pass. */
+  public boolean hasReadAll() {
+    return last instanceof Stage stage && stage.hasReadAll();
+  }
+
+  @Override
+  public void close() {
+    pass.close();
+    last.close();
+  }
+}

@@ -1,0 +1,29 @@
+package dev.headrace.runtime;
+
+import java.time.Duration;
+
+/**
+ * What the engine needs to know to run a plan.
+ *
+ * @param deterministic whether parallel operators keep order unless told otherwise
+ * @param debug whether everything runs on the caller's thread
+ * @param ownedBatches whether batches are the garbage collector's instead of reused
+ * @param cpuBudget how many cores computing functions may use
+ * @param threadLimit how many platform threads one operator may have
+ * @param virtualLimit how many virtual threads one operator may have
+ * @param heapBudget bytes of elements on the heap
+ * @param nativeBudget bytes of batch memory off the heap
+ * @param stallAfter how long the consumer may wait without progress before it is reported
+ * @param closeGrace how long closing waits for functions of the user that ignore interruption
+ */
+public record Settings(
+    boolean deterministic,
+    boolean debug,
+    boolean ownedBatches,
+    int cpuBudget,
+    int threadLimit,
+    int virtualLimit,
+    long heapBudget,
+    long nativeBudget,
+    Duration stallAfter,
+    Duration closeGrace) {}

@@ -1,0 +1,45 @@
+package dev.headrace.runtime;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.State;
+import org.jspecify.annotations.Nullable;
+
+/** A chunk on its way through a stage. Guarded by the crew's lock, but for the chunk's content. */
+final class Slot {
+  /** Its number in the order of pulling. */
+  final long number;
+
+  /** The input's position before the chunk was pulled. */
+  final State before;
+
+  final Chunk chunk;
+
+  /** How many elements the input gave for it; 0 while it is being pulled. */
+  int length;
+
+  /** How many of its results were handed over. */
+  int taken;
+
+  /** How many results had been handed over in an earlier life, and are not in the chunk. */
+  int takenBefore;
+
+  boolean done;
+  boolean handedOver;
+  long heapBytes;
+
+  /** The slot pulled after this one. */
+  @Nullable Slot next;
+
+  /** The slot handed over after this one, where order is not kept. */
+  volatile @Nullable Slot handedOverNext;
+
+  Slot(long number, State before, Chunk chunk) {
+    this.number = number;
+    this.before = before;
+    this.chunk = chunk;
+  }
+
+  int left() {
+    return chunk.size() - (taken - takenBefore);
+  }
+}

@@ -1,0 +1,771 @@
+package dev.headrace.runtime;
+
+import dev.headrace.spi.Cancelled;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Leases;
+import dev.headrace.spi.Sizer;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Work;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cursor whose input is pulled, and whose work is done, by the workers of a crew behind a buffer.
+ *
+ * <p>Prefetching is a stage without work; a parallel map is a stage with work and many workers; the
+ * inputs of a parallel interleave are many stages that share a crew.
+ *
+ * <p><b>Threading:</b> workers call {@link #begin}, {@link #pull} and {@link #finish}; one consumer
+ * pulls. All fields are guarded by the crew's lock, except the input, which belongs to the worker
+ * whose slot is being pulled. Lock order: a stage's lock before the locks of its inputs' stages.
+ *
+ * <p><b>Ownership:</b> elements in the buffer are the stage's until they are handed over.
+ */
+final class Stage extends Cursor {
+  /*
+   * Checkpoints. A slot remembers the input's position from before it was pulled. The stage's own
+   * position is then: the position of the oldest slot that is not wholly handed over, and how many
+   * of its results were ("skip k from there"). Nothing of what is buffered needs to be saved.
+   *
+   * Where order is not kept, slots overtake each other. The position is then the oldest slot's, with
+   * the lengths of the slots from there on and how much of each was handed over. A consumer behind
+   * another stage may go back to a position that lies before what it has pulled since; it must then
+   * meet the same elements in the same order. So slots form a list in the order they were handed
+   * over, a position remembers its place in that list, and when it is written down (late) it carries
+   * the order that followed.
+   */
+  private static final int SLOTS_PER_WORKER = 2;
+
+  /** A prefetch buffer under AUTOTUNE grows to this many elements at most. */
+  private static final int MOST_AUTOTUNED = 1024;
+
+  private final Engine engine;
+  private final Pass pass;
+  private final WorkerCrew crew;
+  private final Condition filled;
+  private final Cursor input;
+  private final @Nullable Work work;
+  private final boolean oneToOne;
+  private final boolean ordered;
+  private final long demand;
+  private final String path;
+
+  private final ChunkPacer pacer = new ChunkPacer();
+  private final ArrayDeque<Chunk> spares = new ArrayDeque<>();
+
+  /** Slots in the order of pulling, from the oldest that is not wholly handed over. */
+  private final ArrayDeque<Slot> window = new ArrayDeque<>();
+
+  /** Slots of a restored position that wait for their work. */
+  private final ArrayDeque<Slot> pulledBefore = new ArrayDeque<>();
+
+  /** Unordered: finished slots as they finished; and slots that must come first, in this order. */
+  private final ArrayDeque<Slot> finished = new ArrayDeque<>();
+
+  private final ArrayDeque<Slot> comeFirst = new ArrayDeque<>();
+  private @Nullable Slot current;
+  private Slot lastHandedOver = new Slot(-1, State.START, new Chunk());
+  private @Nullable Slot newest;
+  private long nextNumber;
+
+  private boolean started;
+  private boolean pulling;
+  private boolean ended;
+  private boolean closed;
+  private int busy;
+  private int buffered;
+  private boolean consumerWaits;
+  private boolean wasFull;
+  private boolean draining;
+  private boolean shortOfMemory;
+  private long wanted;
+  private int capacity;
+  private final boolean capacityIsTuned;
+  private double heapBytesEach;
+  private double slabBytesEach;
+  private long waitNs;
+  private long waits;
+  private long waitsSeen;
+  private long workNs;
+  private long workElements;
+  private long handedOverElements;
+  private int highestBuffered;
+
+  Stage(OpenContext context, WorkerCrew crew, Cursor input, StagePlan plan) {
+    super(context);
+    this.engine = context.engine();
+    this.pass = context.pass();
+    this.crew = crew;
+    this.filled = crew.lock.newCondition();
+    this.input = input;
+    this.work = plan.work();
+    this.oneToOne = plan.oneToOne();
+    this.ordered = plan.ordered();
+    this.demand = plan.demand();
+    this.path = context.path();
+    this.capacityIsTuned = plan.capacity() < 0;
+    this.capacity = capacityIsTuned ? 2 : plan.capacity();
+    crew.add(this);
+  }
+
+  // ---- what workers do --------------------------------------------------------------------------
+
+  /** Whether a worker could begin something. Under the lock. */
+  boolean hasWork() {
+    if (closed || !started) {
+      return false;
+    }
+    return !pulledBefore.isEmpty() || (!pulling && !ended && hasRoom());
+  }
+
+  private boolean hasRoom() {
+    if (wanted >= demand && !(consumerWaits && buffered == 0 && busy == 0)) {
+      return false;
+    }
+    if (window.isEmpty() || (buffered == 0 && busy == 0)) {
+      return true; // the oldest element always passes
+    }
+    if (work == null) {
+      if (draining && buffered > capacity / 2) {
+        return false;
+      }
+      draining = false;
+      if (buffered >= capacity) {
+        draining = true;
+        wasFull = true;
+        return false;
+      }
+    } else if (window.size() >= SLOTS_PER_WORKER * crew.target() + 2) {
+      return false;
+    }
+    shortOfMemory = !engine.admits((long) heapBytesEach, (long) slabBytesEach);
+    if (shortOfMemory && work == null && !capacityIsTuned) {
+      engine.warn(
+          ("%s: asked to hold %,d elements, holds %,d, because one takes about %,d bytes and the"
+                  + " memory budget is %,d MB; a larger buffer would not be faster")
+              .formatted(
+                  path,
+                  capacity,
+                  buffered,
+                  (long) (heapBytesEach + slabBytesEach),
+                  (slabBytesEach > heapBytesEach
+                          ? engine.nativeAccount().limitBytes()
+                          : engine.heap().limitBytes())
+                      >> 20));
+    }
+    return !shortOfMemory;
+  }
+
+  /** Whether only memory keeps the workers from going on. Under the lock. */
+  boolean isShortOfMemory() {
+    return shortOfMemory && !closed && !ended;
+  }
+
+  /** Whether workers wait until the buffer has drained. Under the lock. */
+  boolean isDraining() {
+    return draining;
+  }
+
+  /** Reserves the next slot for the calling worker. Under the lock. */
+  Slot begin() {
+    busy++;
+    Slot waiting = pulledBefore.pollFirst();
+    if (waiting != null) {
+      return waiting;
+    }
+    pulling = true;
+    Chunk spare = spares.pollFirst();
+    Slot slot = append(input.save(), spare == null ? new Chunk() : spare);
+    int most = pacer.length();
+    if (work == null) {
+      most = Math.min(most, Math.max(1, Math.min((capacity + 1) / 2, capacity - buffered)));
+    }
+    if (demand != Long.MAX_VALUE) {
+      most = (int) Math.max(1, Math.min(most, demand - wanted));
+    }
+    slot.length = -most;
+    return slot;
+  }
+
+  private Slot append(State before, Chunk chunk) {
+    Slot slot = new Slot(nextNumber++, before, chunk);
+    if (newest != null) {
+      newest.next = slot;
+    }
+    newest = slot;
+    window.addLast(slot);
+    return slot;
+  }
+
+  /** Pulls the slot's chunk and does the work; by the worker that began it, without the lock. */
+  void run(Slot slot, Worker worker) {
+    // Reading is the work of a stage that has no other.
+    long start = System.nanoTime();
+    try {
+      if (work == null) {
+        worker.workBegins(start);
+      }
+      if (slot.length < 0 && !pull(slot)) {
+        worker.workEnds(System.nanoTime());
+        return;
+      }
+      int elements = slot.length;
+      if (work != null) {
+        start = System.nanoTime();
+        worker.workBegins(start);
+        work.run(slot.chunk);
+      }
+      long end = System.nanoTime();
+      worker.workEnds(end);
+      finish(slot, elements, end - start);
+    } catch (Cancelled e) {
+      abandon(slot);
+    } catch (Throwable e) {
+      breakDown(slot, e);
+    }
+  }
+
+  private boolean pull(Slot slot) {
+    input.fill(slot.chunk, -slot.length);
+    int size = slot.chunk.size();
+    crew.lock.lock();
+    try {
+      pulling = false;
+      if (size == 0) {
+        ended = true;
+        busy--;
+        window.removeLast();
+        newest = window.peekLast();
+        recycle(slot.chunk);
+        filled.signalAll();
+        crew.idle.signalAll();
+        return false;
+      }
+      slot.length = size;
+      wanted += size;
+      if (work != null) {
+        crew.wakeOne();
+      }
+      return true;
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  private void finish(Slot slot, int elements, long ns) {
+    if (slot.takenBefore > 0) {
+      slot.chunk.dropFirst(Math.min(slot.takenBefore, slot.chunk.size()));
+    }
+    long heapBytes = Sizer.bytesOf(slot.chunk);
+    long slabBytes = engine.slabBytesOf(slot.chunk);
+    crew.lock.lock();
+    try {
+      busy--;
+      pacer.observe(elements, ns);
+      workNs += ns;
+      workElements += elements;
+      int results = slot.chunk.size();
+      if (results > 0) {
+        heapBytesEach = Math.max((double) heapBytes / results, heapBytesEach * 0.9);
+        slabBytesEach = Math.max((double) slabBytes / results, slabBytesEach * 0.9);
+      }
+      if (oneToOne) {
+        wanted -= slot.chunk.failures(); // failures do not count for those who take so many
+      }
+      if (closed) {
+        Leases.giveBack(slot.chunk, "the pipeline was closed");
+        return;
+      }
+      slot.heapBytes = heapBytes;
+      engine.heap().reserve(heapBytes);
+      slot.done = true;
+      engine.progressed();
+      buffered += results;
+      highestBuffered = Math.max(highestBuffered, buffered);
+      if (!ordered) {
+        finished.addLast(slot);
+      }
+      if (consumerWaits && (!ordered || slot == window.peekFirst())) {
+        filled.signal();
+      }
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  private void abandon(Slot slot) {
+    crew.lock.lock();
+    try {
+      busy--;
+      if (slot.length < 0) {
+        pulling = false;
+      }
+      Leases.giveBack(slot.chunk, "the pipeline was closed");
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  /** Ends the stage after an error that no element can be blamed for. */
+  private void breakDown(Slot slot, Throwable cause) {
+    crew.lock.lock();
+    try {
+      busy--;
+      pulling = false;
+      ended = true;
+      Leases.giveBack(slot.chunk, "its stage failed");
+      slot.chunk.clear();
+      slot.chunk.add(new Failure(path, null, cause, true), null, 0);
+      slot.length = 1;
+      slot.takenBefore = 0;
+      slot.taken = 0;
+      slot.done = true;
+      buffered++;
+      if (!ordered) {
+        finished.addLast(slot);
+      }
+      filled.signalAll();
+      crew.idle.signalAll();
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  // ---- what the consumer does -------------------------------------------------------------------
+
+  /** Starts reading ahead without waiting for the first pull. */
+  void start() {
+    crew.lock.lock();
+    try {
+      if (!started) {
+        started = true;
+        crew.start();
+      }
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  /** Whether all of the input has been read, so that the workers have nothing left to do. */
+  boolean hasReadAll() {
+    crew.lock.lock();
+    try {
+      return ended;
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean isReady() {
+    crew.lock.lock();
+    try {
+      if (!started) {
+        started = true;
+        crew.start();
+      }
+      return deliverable() != null || isOver();
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  @Override
+  protected void produce(Chunk out, int max) {
+    crew.lock.lock();
+    try {
+      if (!started) {
+        started = true;
+        crew.start();
+      }
+      Slot slot = await();
+      if (slot != null) {
+        hand(slot, out, max);
+      }
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  /** The slot to hand over next, waited for; null at the end. */
+  private @Nullable Slot await() {
+    Slot slot = deliverable();
+    if (slot != null || isOver()) {
+      return slot;
+    }
+    if (capacityIsTuned && wasFull && work == null && capacity < MOST_AUTOTUNED) {
+      capacity = Math.min(MOST_AUTOTUNED, capacity * 2); // was full, ran empty: the pace varies
+      wasFull = false;
+    }
+    if (crew.isInline()) {
+      while (slot == null && !isOver()) {
+        crew.runInline(this);
+        slot = deliverable();
+      }
+      return slot;
+    }
+    long start = System.nanoTime();
+    consumerWaits = true;
+    crew.wakeOne();
+    try {
+      while (slot == null && !isOver()) {
+        if (closed) {
+          throw new Cancelled(path + ": the pipeline was closed");
+        }
+        waitFilled();
+        slot = deliverable();
+      }
+    } finally {
+      consumerWaits = false;
+      waitNs += System.nanoTime() - start;
+      waits++;
+    }
+    return slot;
+  }
+
+  private void waitFilled() {
+    try {
+      filled.await();
+    } catch (InterruptedException e) {
+      // A worker may carry an interruption that a function of the user left behind; only closing
+      // stops workers. The consumer's own interruption is the user's wish.
+      if (pass.isConsumer(Thread.currentThread())) {
+        Thread.currentThread().interrupt();
+        throw new Cancelled(path + ": interrupted while waiting for an element");
+      }
+    }
+  }
+
+  private boolean isOver() {
+    return ended && window.isEmpty();
+  }
+
+  private @Nullable Slot deliverable() {
+    for (; ; ) {
+      Slot slot = candidate();
+      if (slot == null || slot.left() > 0) {
+        return slot;
+      }
+      retire(slot); // nothing left of it: a filter kept none, or all had been handed over before
+    }
+  }
+
+  private @Nullable Slot candidate() {
+    if (ordered) {
+      Slot head = window.peekFirst();
+      return head != null && head.done ? head : null;
+    }
+    if (current != null) {
+      return current;
+    }
+    Slot first = comeFirst.peekFirst();
+    if (first != null) {
+      if (!first.done) {
+        return null;
+      }
+      comeFirst.removeFirst();
+      finished.remove(first);
+      current = first;
+    } else {
+      current = finished.pollFirst();
+    }
+    if (current != null) {
+      lastHandedOver.handedOverNext = current;
+      lastHandedOver = current;
+    }
+    return current;
+  }
+
+  private void hand(Slot slot, Chunk out, int max) {
+    int left = slot.left();
+    int size = Math.min(left, max);
+    if (size == left && slot.taken == slot.takenBefore) {
+      out.swap(slot.chunk);
+      slot.taken += size;
+      buffered -= size;
+      retire(slot);
+    } else {
+      out.append(slot.chunk, slot.taken - slot.takenBefore, size);
+      slot.taken += size;
+      buffered -= size;
+      if (slot.left() == 0) {
+        retire(slot);
+      }
+    }
+    handedOverElements += size;
+    boolean low =
+        work == null
+            ? buffered <= Math.max(1, capacity / 8)
+            : window.size() <= crew.target() + 1;
+    if (low) {
+      crew.wakeOne();
+    }
+  }
+
+  private void retire(Slot slot) {
+    slot.handedOver = true;
+    engine.heap().release(slot.heapBytes);
+    slot.heapBytes = 0;
+    if (current == slot) {
+      current = null;
+    }
+    if (ordered) {
+      window.removeFirst();
+    } else {
+      while (!window.isEmpty() && window.peekFirst().handedOver) {
+        window.removeFirst();
+      }
+    }
+    recycle(slot.chunk);
+    if (window.isEmpty()) {
+      crew.wakeOne();
+    }
+  }
+
+  private void recycle(Chunk chunk) {
+    if (ordered && spares.size() < SLOTS_PER_WORKER * crew.target() + 2) {
+      chunk.clear();
+      spares.addLast(chunk);
+    }
+  }
+
+  // ---- positions --------------------------------------------------------------------------------
+
+  @Override
+  protected State position() {
+    crew.lock.lock();
+    try {
+      Slot oldest = window.peekFirst();
+      if (oldest == null) {
+        return wrapped(input.save()); // nobody is pulling, or there would be a slot
+      }
+      return ordered
+          ? State.skipping(oldest.taken, wrapped(oldest.before))
+          : unorderedPosition(oldest);
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  private State wrapped(State ofInput) {
+    return oneToOne ? ofInput : State.of("input", ofInput);
+  }
+
+  private State unorderedPosition(Slot oldest) {
+    int[] taken = new int[window.size()];
+    int i = 0;
+    for (Slot slot : window) {
+      taken[i++] = slot.handedOver ? -1 : slot.taken;
+    }
+    Slot last = lastHandedOver;
+    boolean inTheMiddle = current != null;
+    return State.late(() -> describe(oldest, taken, last, inTheMiddle));
+  }
+
+  private State describe(Slot oldest, int[] taken, Slot last, boolean inTheMiddle) {
+    crew.lock.lock();
+    try {
+      List<Slot> slots = new ArrayList<>();
+      for (Slot slot = oldest; slot != null && slot.length > 0; slot = slot.next) {
+        slots.add(slot);
+      }
+      long[] lengths = new long[slots.size()];
+      long[] takenOf = new long[slots.size()];
+      for (int i = 0; i < lengths.length; i++) {
+        lengths[i] = slots.get(i).length;
+        takenOf[i] = i < taken.length ? taken[i] : 0;
+      }
+      List<Long> order = new ArrayList<>();
+      Slot from = inTheMiddle ? last : last.handedOverNext;
+      for (Slot slot = from; slot != null; slot = slot.handedOverNext) {
+        order.add(slot.number - oldest.number);
+      }
+      return State.ofPairs(
+          "lengths", lengths,
+          "taken", takenOf,
+          "order", order.stream().mapToLong(Long::longValue).toArray(),
+          "input", oldest.before);
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  @Override
+  protected void moveTo(State state) {
+    if (ordered || !state.has("lengths")) {
+      input.restore(oneToOne ? state : state.state("input"));
+      return;
+    }
+    long[] lengths = state.numbers("lengths");
+    long[] taken = state.numbers("taken");
+    long[] order = state.numbers("order");
+    if (taken.length != lengths.length) {
+      throw new State.InvalidState(
+          "checkpoint: expected as many counts as lengths for "
+              + path
+              + ", but got "
+              + taken.length
+              + " and "
+              + lengths.length);
+    }
+    input.restore(state.state("input"));
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < lengths.length; i++) {
+      Slot slot = append(input.save(), new Chunk());
+      slots.add(slot);
+      slot.length = (int) lengths[i];
+      if (taken[i] < 0) {
+        input.skip(lengths[i]);
+        slot.handedOver = true;
+        slot.done = true;
+      } else {
+        pullAgain(slot);
+        slot.taken = (int) taken[i];
+        slot.takenBefore = slot.taken;
+        pulledBefore.addLast(slot);
+      }
+    }
+    while (!window.isEmpty() && window.peekFirst().handedOver) {
+      window.removeFirst();
+    }
+    for (long index : order) {
+      if (index < 0 || index >= slots.size() || slots.get((int) index).handedOver) {
+        throw new State.InvalidState(
+            "checkpoint: expected the order of " + path + " to name open chunks, but got " + index);
+      }
+      comeFirst.addLast(slots.get((int) index));
+    }
+  }
+
+  private void pullAgain(Slot slot) {
+    int length = slot.length;
+    input.fill(slot.chunk, length);
+    Chunk more = scratch();
+    while (slot.chunk.size() < length) {
+      input.fill(more, length - slot.chunk.size());
+      if (more.isEmpty()) {
+        throw new IllegalStateException(
+            path
+                + ": expected to read elements again, but the input has ended; the input changed"
+                + " since the checkpoint");
+      }
+      slot.chunk.append(more, 0, more.size());
+    }
+    more.clear();
+  }
+
+  @Override
+  public void skip(long count) {
+    crew.lock.lock();
+    boolean untouched;
+    try {
+      untouched = !started && window.isEmpty();
+    } finally {
+      crew.lock.unlock();
+    }
+    if (untouched && oneToOne) {
+      input.skip(count);
+    } else {
+      super.skip(count);
+    }
+  }
+
+  // ---- closing and telling ----------------------------------------------------------------------
+
+  @Override
+  public void close() {
+    crew.lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      filled.signalAll();
+      crew.idle.signalAll();
+    } finally {
+      crew.lock.unlock();
+    }
+    boolean idle = crew.leave(this);
+    crew.lock.lock();
+    try {
+      for (Slot slot : window) {
+        engine.heap().release(slot.heapBytes);
+        slot.heapBytes = 0;
+        if (slot.done && !slot.handedOver) {
+          for (int i = slot.taken - slot.takenBefore; i < slot.chunk.size(); i++) {
+            Leases.giveBack(slot.chunk.item(i), "the pipeline was closed");
+          }
+        }
+      }
+      window.clear();
+      finished.clear();
+    } finally {
+      crew.lock.unlock();
+    }
+    if (idle) {
+      input.close();
+    }
+  }
+
+  /** Whether workers have nothing left to do here, ever. Under the lock. */
+  boolean isFinished() {
+    return closed || (ended && pulledBefore.isEmpty());
+  }
+
+  /** Whether a worker is inside this stage. Under the lock. */
+  boolean isBusy() {
+    return busy > 0;
+  }
+
+  boolean isWaitedFor() {
+    return consumerWaits;
+  }
+
+  String path() {
+    return path;
+  }
+
+  /** A copy of the counters. */
+  StageCounters counters() {
+    crew.lock.lock();
+    try {
+      return new StageCounters(
+          work == null ? "prefetch" : "parallel",
+          buffered,
+          highestBuffered,
+          work == null ? capacity : SLOTS_PER_WORKER * crew.target() + 2,
+          crew.workers(),
+          crew.target(),
+          workElements,
+          workNs,
+          crew.cpuShare(),
+          waits,
+          waitNs,
+          handedOverElements);
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  WorkerCrew crew() {
+    return crew;
+  }
+
+  /** Lets go of a part of an autotuned buffer that was not needed. Under no lock. */
+  void shrinkUnusedBuffer() {
+    crew.lock.lock();
+    try {
+      if (capacityIsTuned && capacity > 2 && buffered > capacity / 2 && waits == waitsSeen) {
+        capacity = Math.max(2, capacity - capacity / 4);
+      }
+      waitsSeen = waits;
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package dev.headrace.runtime;
+
+import java.lang.management.ManagementFactory;
+import jdk.management.VirtualThreadSchedulerMXBean;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at the scheduler of virtual threads, where the runtime lets us. */
+final class VirtualThreads {
+  private static final @Nullable VirtualThreadSchedulerMXBean SCHEDULER = find();
+
+  private VirtualThreads() {}
+
+  /** How loaded the carriers are. */
+  record Load(int carriers, int mounted, long queued, boolean isComputing) {}
+
+  private static @Nullable VirtualThreadSchedulerMXBean find() {
+    try {
+      return ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
+    } catch (LinkageError | IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  static Load load() {
+    if (SCHEDULER == null) {
+      return new Load(Integer.MAX_VALUE, 0, 0, false);
+    }
+    return new Load(
+        SCHEDULER.getParallelism(),
+        SCHEDULER.getMountedVirtualThreadCount(),
+        SCHEDULER.getQueuedVirtualThreadCount(),
+        ManagementFactory.getOperatingSystemMXBean()
+                instanceof com.sun.management.OperatingSystemMXBean os
+            && os.getProcessCpuLoad() * os.getAvailableProcessors()
+                > 0.5 * SCHEDULER.getParallelism());
+  }
+}

@@ -1,0 +1,367 @@
+package dev.headrace.runtime;
+
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group of workers that serve one or several stages.
+ *
+ * <p>Workers hold nothing between two chunks, so their number and kind (platform or virtual) can be
+ * changed at any time: those that are too many, or of an older generation, leave after their chunk.
+ *
+ * <p><b>Threading:</b> everything is guarded by {@link #lock}, which the stages share.
+ */
+final class WorkerCrew implements Context.Crew {
+  private static final long MEMORY_NAP_NS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long FIRST_NAP_NS = TimeUnit.MICROSECONDS.toNanos(200);
+  private static final long LONGEST_NAP_NS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  final ReentrantLock lock = new ReentrantLock();
+
+  /** Workers without work wait here. */
+  final Condition idle = lock.newCondition();
+
+  private final Condition left = lock.newCondition();
+  private final Engine engine;
+  private final OpenContext context;
+  private final String name;
+  private final boolean tuned;
+  private final boolean inline;
+  private final boolean ownedByStage;
+  private final List<Stage> stages = new ArrayList<>();
+  private final Set<Worker> workers = new LinkedHashSet<>();
+  private volatile int target;
+  private int generation;
+  private boolean virtual;
+  private boolean started;
+  private boolean closed;
+  private int waiting;
+  private int turn;
+  private int named;
+  private volatile double cpuShare = 1;
+
+  /**
+   * Makes a crew.
+   *
+   * @param parallelism the number of workers, or negative to let the governor choose
+   * @param ownedByStage whether it serves one stage and ends with it
+   */
+  WorkerCrew(OpenContext context, int parallelism, boolean ownedByStage) {
+    this.engine = context.engine();
+    this.context = context;
+    this.name = context.threadName();
+    this.tuned = parallelism < 0;
+    this.target = tuned ? engine.settings().cpuBudget() : parallelism;
+    this.inline = context.debug();
+    this.ownedByStage = ownedByStage;
+  }
+
+  @Override
+  public Cursor background(Supplier<Cursor> input) {
+    OpenContext own = context.forBackground();
+    return new Stage(
+        own,
+        this,
+        new LazyCursor(own.forBackground(), input),
+        new StagePlan(null, true, true, -1, Long.MAX_VALUE));
+  }
+
+  boolean isInline() {
+    return inline;
+  }
+
+  boolean isTuned() {
+    return tuned;
+  }
+
+  int target() {
+    return target;
+  }
+
+  double cpuShare() {
+    return cpuShare;
+  }
+
+  String name() {
+    return name;
+  }
+
+  void add(Stage stage) {
+    lock.lock();
+    try {
+      stages.add(stage);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Starts workers, if that has not been done. Under the lock. */
+  void start() {
+    if (inline || closed) {
+      return;
+    }
+    if (!started) {
+      started = true;
+      engine.governor().watch(this);
+    }
+    hire();
+    wakeOne();
+  }
+
+  /** Brings the number of workers up to the target. Under the lock. */
+  private void hire() {
+    while (workers.size() < target && !closed) {
+      Worker worker = new Worker(this, generation, virtual, name + "-" + ++named);
+      workers.add(worker);
+      worker.start();
+    }
+  }
+
+  /** Changes the number and the kind of workers. */
+  void resize(int newTarget, boolean onVirtualThreads, double share) {
+    lock.lock();
+    try {
+      cpuShare = share;
+      if (onVirtualThreads != virtual) {
+        virtual = onVirtualThreads;
+        generation++;
+      }
+      target = newTarget;
+      if (started && !isFinished()) {
+        hire();
+      }
+      idle.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isVirtual() {
+    lock.lock();
+    try {
+      return virtual;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The life of one worker. */
+  void work(Worker worker) {
+    try {
+      long napNs = FIRST_NAP_NS;
+      for (; ; ) {
+        Stage stage;
+        Slot slot;
+        lock.lock();
+        try {
+          stage = stageWithWork();
+          if (mustLeave(worker)) {
+            wakeOne();
+            return;
+          }
+          if (stage == null) {
+            napNs = nap(napNs);
+            continue;
+          }
+          napNs = FIRST_NAP_NS;
+          slot = stage.begin();
+        } finally {
+          lock.unlock();
+        }
+        Thread.interrupted(); // left behind by a function of the user; closing is seen by a flag
+        stage.run(slot, worker);
+      }
+    } finally {
+      lock.lock();
+      try {
+        workers.remove(worker);
+        left.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private boolean mustLeave(Worker worker) {
+    return closed
+        || workers.size() > target
+        || worker.generation != generation && replaced()
+        || (ownedByStage && isFinished());
+  }
+
+  /** Hires a successor for a worker of an older generation that is about to leave. */
+  private boolean replaced() {
+    Worker successor = new Worker(this, generation, virtual, name + "-" + ++named);
+    workers.add(successor);
+    successor.start();
+    return true;
+  }
+
+  private boolean isFinished() {
+    if (!ownedByStage) {
+      return false;
+    }
+    for (Stage stage : stages) {
+      if (!stage.isFinished()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private @Nullable Stage stageWithWork() {
+    int count = stages.size();
+    for (int i = 0; i < count; i++) {
+      turn = turn + 1 >= count ? 0 : turn + 1;
+      if (stages.get(turn).hasWork()) {
+        return stages.get(turn);
+      }
+    }
+    return null;
+  }
+
+  /** Waits for work: until woken, or a moment where nobody may wake. Returns the next nap. */
+  private long nap(long napNs) {
+    boolean shortOfMemory = false;
+    boolean draining = false;
+    for (Stage stage : stages) {
+      shortOfMemory |= stage.isShortOfMemory();
+      draining |= stage.isDraining();
+    }
+    waiting++;
+    try {
+      if (shortOfMemory) {
+        idle.awaitNanos(MEMORY_NAP_NS);
+      } else if (draining) {
+        idle.awaitNanos(napNs);
+      } else {
+        idle.await();
+        return FIRST_NAP_NS;
+      }
+    } catch (InterruptedException e) {
+      return FIRST_NAP_NS; // closing: seen by whoever looks next
+    } finally {
+      waiting--;
+    }
+    return Math.min(LONGEST_NAP_NS, napNs * 2);
+  }
+
+  /** Wakes a waiting worker, if there is one. Under the lock. */
+  void wakeOne() {
+    if (waiting > 0) {
+      idle.signal();
+    }
+  }
+
+  /** Runs one piece of work on the caller's thread, in debugging. Under the lock. */
+  void runInline(Stage stage) {
+    Slot slot = stage.begin();
+    Worker self = new Worker(this, generation, true, name);
+    lock.unlock();
+    try {
+      stage.run(slot, self);
+    } finally {
+      lock.lock();
+    }
+  }
+
+  int workers() {
+    return workers.size();
+  }
+
+  /** A copy of the workers. */
+  List<Worker> snapshot() {
+    lock.lock();
+    try {
+      return List.copyOf(workers);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether someone waits for what this crew makes. */
+  boolean isWaitedFor() {
+    lock.lock();
+    try {
+      for (Stage stage : stages) {
+        if (stage.isWaitedFor()) {
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a closed stage out; whether its input may be closed, because nobody is inside. */
+  boolean leave(Stage stage) {
+    if (ownedByStage) {
+      close();
+    }
+    lock.lock();
+    try {
+      stages.remove(stage);
+      return awaitUntil(() -> !stage.isBusy());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (!closed) {
+        closed = true;
+        engine.governor().forget(this);
+      }
+      idle.signalAll();
+      awaitUntil(workers::isEmpty);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for workers to come to an end, interrupting what they do. Under the lock. */
+  private boolean awaitUntil(java.util.function.BooleanSupplier isSo) {
+    long deadline = System.nanoTime() + engine.settings().closeGrace().toNanos();
+    boolean interrupted = false;
+    while (!isSo.getAsBoolean()) {
+      if (closed) {
+        for (Worker worker : workers) {
+          worker.thread().interrupt();
+        }
+      }
+      long leftNs = deadline - System.nanoTime();
+      if (leftNs <= 0) {
+        for (Worker worker : workers) {
+          engine.warn(
+              "close: "
+                  + worker.thread().getName()
+                  + " does not react to interruption and is left behind; it is at "
+                  + StallReport.stackOf(worker.thread()));
+        }
+        return false;
+      }
+      try {
+        left.awaitNanos(Math.min(leftNs, TimeUnit.MILLISECONDS.toNanos(20)));
+      } catch (InterruptedException e) {
+        interrupted = true; // closing goes on; the caller learns of it afterwards
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return true;
+  }
+}

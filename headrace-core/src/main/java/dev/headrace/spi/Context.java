@@ -1,0 +1,87 @@
+package dev.headrace.spi;
+
+import dev.headrace.data.Account;
+import dev.headrace.data.SlabPool;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the engine offers to an operator that is being opened; one per operator and pass. */
+public interface Context {
+
+  /** The operator and the way from it to its sources, for messages. */
+  String path();
+
+  /** A number for the operator's place in the user's plan, the same in every process. */
+  long place();
+
+  /** Where the cursor of this operator counts. */
+  Meter meter();
+
+  /** Which pass over this operator this is, counting epochs and repetitions. */
+  long iteration();
+
+  /** The id under which sources opened here number their elements; null at the top. */
+  @Nullable Id prefix();
+
+  /**
+   * How many elements will be asked of this operator at most, as far as is known downstream; {@code
+   * Long.MAX_VALUE} where it is not.
+   */
+  long demand();
+
+  /** Opens an input for the same pass. */
+  Cursor open(Op input);
+
+  /** Opens an input with a bound on what will be asked of it. */
+  Cursor open(Op input, long demand);
+
+  /** Opens an input for another pass, under another id. */
+  Cursor open(Op input, long iteration, @Nullable Id prefix);
+
+  /** Opens a plan that a function of the user returned. */
+  Cursor openChild(Plan<?> plan, Id id);
+
+  /** Whether a parallel operator with this wish must keep order here. */
+  boolean ordered(Order wish);
+
+  /** Whether everything must run on the caller's thread. */
+  boolean debug();
+
+  /** Runs {@code work} over the input's chunks on several threads. */
+  Cursor parallel(Cursor input, Work work, int parallelism, Order order);
+
+  /** Reads the input ahead on a thread of its own, up to {@code capacity} elements. */
+  Cursor prefetch(Cursor input, int capacity);
+
+  /** A crew of threads that read several cursors ahead. */
+  Crew crew(int parallelism);
+
+  /** An object of this operator that lives as long as the pipeline. */
+  <S> S shared(Supplier<S> maker);
+
+  /** The account for objects on the Java heap. */
+  Account heap();
+
+  /** Batch memory that is given back by the consumer, or null where batches must be garbage's. */
+  @Nullable SlabPool slabs();
+
+  /** Throws {@link Cancelled} when the pipeline was closed or the thread interrupted. */
+  void checkGoing();
+
+  /** Says something once per pipeline. */
+  void warn(String message);
+
+  /** Makes the failure of an element. */
+  default Failure failure(@Nullable Id id, Throwable cause) {
+    return new Failure(path(), id, cause, cause instanceof VirtualMachineError);
+  }
+
+  /** A crew of threads that read several cursors ahead, each by one thread at a time. */
+  interface Crew extends AutoCloseable {
+    /** A cursor whose input is opened and read ahead by the crew. */
+    Cursor background(Supplier<Cursor> input);
+
+    @Override
+    void close();
+  }
+}

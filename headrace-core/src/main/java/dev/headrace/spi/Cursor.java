@@ -1,0 +1,116 @@
+package dev.headrace.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running operator: it is pulled for chunks, tells its position, and can be put at one.
+ *
+ * <p>Operators write {@link #produce}, {@link #position} and {@link #moveTo}; the final methods
+ * around them do the counting and timing, so that operators are bare.
+ *
+ * <p><b>Threading:</b> pulled, saved and closed by one thread at a time; the engine sees to it.
+ *
+ * <p><b>Ownership:</b> a cursor owns its inputs and closes them.
+ */
+public abstract class Cursor implements AutoCloseable {
+  /** What the engine offers to this cursor. */
+  protected final Context context;
+
+  private final Meter meter;
+  private @Nullable Chunk scratch;
+
+  protected Cursor(Context context) {
+    this.context = context;
+    this.meter = context.meter();
+  }
+
+  /** What was done at this cursor's place so far, in this pass and earlier ones. */
+  public final Meter meter() {
+    return meter;
+  }
+
+  /**
+   * Replaces the content of {@code out} by between one and {@code max} elements, or by none at the
+   * end. May give fewer than {@code max} when more would mean waiting.
+   */
+  public final void fill(Chunk out, int max) {
+    if (max < 1) {
+      throw new IllegalArgumentException("fill: expected at least 1 element, but got " + max);
+    }
+    context.checkGoing();
+    out.clear();
+    if (meter.wantsTime()) {
+      long start = System.nanoTime();
+      produce(out, max);
+      meter.time(System.nanoTime() - start, out.size());
+    } else {
+      produce(out, max);
+    }
+    meter.count(out.size(), out.failures());
+  }
+
+  /**
+   * Appends between one and {@code max} elements to the empty {@code out}, or none at the end, and
+   * again none when asked after the end. Between two calls the cursor must stand at a position that
+   * {@link #position} can tell.
+   */
+  protected abstract void produce(Chunk out, int max);
+
+  /** The position after the last chunk handed out. */
+  public final State save() {
+    return position();
+  }
+
+  /**
+   * The position after the last chunk handed out. An operator that gives one element for one may
+   * give its input's; any other must wrap it, because a position may say "skip so many elements",
+   * and those are counted where the position is restored.
+   */
+  protected abstract State position();
+
+  /** Puts a fresh cursor at a saved position. */
+  public final void restore(State saved) {
+    State state = saved.settled();
+    if (state.isSkip()) {
+      restore(state.skipFrom());
+      skip(state.skipCount());
+    } else if (!state.isStart()) {
+      moveTo(state);
+    }
+  }
+
+  /** Puts a fresh cursor at a position that {@link #position} gave. */
+  protected abstract void moveTo(State state);
+
+  /** Passes over {@code count} elements; operators override it where that is cheaper than running. */
+  public void skip(long count) {
+    Chunk passed = scratch();
+    for (long left = count; left > 0; left -= passed.size()) {
+      fill(passed, (int) Math.min(left, 1024));
+      if (passed.isEmpty()) {
+        break;
+      }
+      Leases.giveBack(passed, "it was passed over");
+    }
+    passed.clear();
+  }
+
+  /** Whether a pull would give something, or the end, without waiting for another thread. */
+  public boolean isReady() {
+    return true;
+  }
+
+  /** A chunk of this cursor's own, for input that is not handed on as it is. */
+  protected final Chunk scratch() {
+    Chunk own = scratch;
+    if (own == null) {
+      own = new Chunk();
+      scratch = own;
+    }
+    return own;
+  }
+
+  /** Closes this cursor and its inputs; never waits for user code to finish by itself. */
+  @Override
+  public void close() {}
+}

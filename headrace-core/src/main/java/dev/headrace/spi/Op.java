@@ -1,0 +1,45 @@
+package dev.headrace.spi;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * An immutable node of a plan, implemented by records.
+ *
+ * <p>Everything that can be read off the record is: inputs are its components of type {@code Op},
+ * the text of {@code explain()}, the fingerprint and the rewritten copy come from its components
+ * ({@link OpShape}). Components marked {@link Knob} shape neither elements nor order.
+ */
+public interface Op {
+  /** The number of elements of something that never ends. */
+  long INFINITE = -1;
+
+  /** The number of elements where it is known only by running. */
+  long UNKNOWN = -2;
+
+  /** Makes the running operator for one pass. */
+  Cursor open(Context context);
+
+  /** How many elements one pass gives, {@link #INFINITE} or {@link #UNKNOWN}. */
+  long cardinality();
+
+  /** What the engine may know of this operator. */
+  default Traits traits() {
+    return Traits.PLAIN;
+  }
+
+  /** The place in the user's program that made this operator. */
+  Site site();
+
+  /** The operators this one pulls from. */
+  default List<Op> inputs() {
+    return OpShape.of(getClass()).inputs(this);
+  }
+
+  /** The word users know this operator by: {@code map} for {@code MapOp}. */
+  default String word() {
+    String simple = getClass().getSimpleName();
+    String bare = simple.endsWith("Op") ? simple.substring(0, simple.length() - 2) : simple;
+    return bare.substring(0, 1).toLowerCase(Locale.ROOT) + bare.substring(1);
+  }
+}

@@ -1,0 +1,182 @@
+package dev.headrace.spi;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/** What can be read off the record class of an operator: its inputs, its words, its copies. */
+public final class OpShape {
+  private static final ClassValue<OpShape> SHAPES =
+      new ClassValue<>() {
+        @Override
+        protected OpShape computeValue(Class<?> type) {
+          return new OpShape(type);
+        }
+      };
+
+  private final List<Part> parts = new ArrayList<>();
+  private final MethodHandle constructor;
+
+  private record Part(String name, Class<?> type, boolean isKnob, MethodHandle accessor) {
+    @Nullable Object read(Op op) {
+      try {
+        return accessor.invoke(op);
+      } catch (Throwable e) {
+        throw new IllegalStateException(op.getClass() + ": cannot read " + name, e);
+      }
+    }
+  }
+
+  private OpShape(Class<?> type) {
+    if (!type.isRecord()) {
+      throw new IllegalArgumentException(
+          type.getName() + ": expected an operator to be a record, but got another kind of class");
+    }
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      for (RecordComponent component : type.getRecordComponents()) {
+        component.getAccessor().setAccessible(true);
+        parts.add(
+            new Part(
+                component.getName(),
+                component.getType(),
+                component.isAnnotationPresent(Knob.class),
+                lookup.unreflect(component.getAccessor())));
+      }
+      Class<?>[] types =
+          Arrays.stream(type.getRecordComponents())
+              .map(RecordComponent::getType)
+              .toArray(Class<?>[]::new);
+      Constructor<?> canonical = type.getDeclaredConstructor(types);
+      canonical.setAccessible(true);
+      constructor = lookup.unreflectConstructor(canonical);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      throw new IllegalArgumentException(
+          type.getName() + ": cannot be read as a record; open its package to dev.headrace.core", e);
+    }
+  }
+
+  public static OpShape of(Class<?> type) {
+    return SHAPES.get(type);
+  }
+
+  /** The components that are operators, in order. */
+  public List<Op> inputs(Op op) {
+    List<Op> inputs = new ArrayList<>();
+    for (Part part : parts) {
+      Object value = part.read(op);
+      if (value instanceof Op input) {
+        inputs.add(input);
+      } else if (value instanceof List<?> list) {
+        for (Object item : list) {
+          if (item instanceof Op input) {
+            inputs.add(input);
+          }
+        }
+      }
+    }
+    return List.copyOf(inputs);
+  }
+
+  /** A copy of the operator that says it was made elsewhere. */
+  public Op withSite(Op op, Site site) {
+    List<@Nullable Object> arguments = new ArrayList<>();
+    for (Part part : parts) {
+      arguments.add(part.type == Site.class ? site : part.read(op));
+    }
+    return copy(op, arguments);
+  }
+
+  /** A copy of the operator over other inputs. */
+  public Op withInputs(Op op, List<Op> inputs) {
+    List<Op> left = new ArrayList<>(inputs);
+    List<@Nullable Object> arguments = new ArrayList<>();
+    for (Part part : parts) {
+      Object value = part.read(op);
+      if (value instanceof Op) {
+        arguments.add(left.removeFirst());
+      } else if (value instanceof List<?> list && !list.isEmpty() && list.getFirst() instanceof Op) {
+        List<Op> replaced = new ArrayList<>();
+        for (int i = 0; i < list.size(); i++) {
+          replaced.add(left.removeFirst());
+        }
+        arguments.add(List.copyOf(replaced));
+      } else {
+        arguments.add(value);
+      }
+    }
+    return copy(op, arguments);
+  }
+
+  private Op copy(Op op, List<@Nullable Object> arguments) {
+    try {
+      return (Op) constructor.invokeWithArguments(arguments);
+    } catch (Throwable e) {
+      throw new IllegalStateException(op.word() + ": cannot be copied", e);
+    }
+  }
+
+  /** The operator as {@code explain()} shows it: {@code map(lambda$main$0, parallelism=AUTOTUNE)}. */
+  public String describe(Op op) {
+    return text(op, true);
+  }
+
+  /** What shapes elements and order, functions apart. */
+  public String structure(Op op) {
+    return text(op, false);
+  }
+
+  /** The identities of the functions among the components. */
+  public List<FunctionIdentity> functions(Op op) {
+    List<FunctionIdentity> functions = new ArrayList<>();
+    for (Part part : parts) {
+      Object value = part.read(op);
+      if (isFunction(part, value) && value != null) {
+        functions.add(FunctionIdentity.of(value));
+      }
+    }
+    return functions;
+  }
+
+  private String text(Op op, boolean forPeople) {
+    StringJoiner arguments = new StringJoiner(", ", "(", ")");
+    for (Part part : parts) {
+      Object value = part.read(op);
+      boolean hidden =
+          value == null
+              || value instanceof Op
+              || value instanceof Site
+              || (value instanceof List<?> list
+                  && !list.isEmpty()
+                  && list.getFirst() instanceof Op)
+              || (value instanceof Boolean flag && !flag && forPeople)
+              || (value == Order.DEFAULT && forPeople);
+      if (hidden || (part.isKnob && !forPeople)) {
+        continue;
+      }
+      if (isFunction(part, value)) {
+        arguments.add(
+            forPeople ? FunctionIdentity.of(Objects.requireNonNull(value)).label() : part.name);
+      } else if (part.isKnob && Integer.valueOf(Knob.AUTOTUNE).equals(value)) {
+        arguments.add(part.name + "=AUTOTUNE");
+      } else {
+        arguments.add(part.name + "=" + value);
+      }
+    }
+    return op.word() + arguments;
+  }
+
+  private static boolean isFunction(Part part, @Nullable Object value) {
+    return part.type.isInterface()
+        && !(value instanceof Op)
+        && !List.class.isAssignableFrom(part.type)
+        && value != null;
+  }
+}

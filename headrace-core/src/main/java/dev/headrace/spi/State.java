@@ -1,0 +1,168 @@
+package dev.headrace.spi;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A position in a plan: a few named numbers, texts and nested states.
+ *
+ * <p>A state is cheap to make (one is made for every chunk that crosses a stage) and immutable. It
+ * may be <em>late</em>: a state whose text depends on what happened after it was taken (the order in
+ * which an unordered stage went on), resolved when a checkpoint is written.
+ *
+ * <p>One form is understood by every cursor: {@link #skipping}, "the position that is reached from
+ * another one by passing over so many elements". Stages describe themselves with it, which is why a
+ * stage can be added, removed or given other threads between a checkpoint and its resumption.
+ */
+public final class State {
+  /** The position before the first element, for every cursor. */
+  public static final State START = new State(new Object[0], null);
+
+  private static final String SKIP = "skip";
+  private static final String FROM = "from";
+
+  private final Object[] pairs;
+  private final @Nullable Supplier<State> late;
+
+  private State(Object[] pairs, @Nullable Supplier<State> late) {
+    this.pairs = pairs;
+    this.late = late;
+  }
+
+  public static State of(String name, Object value) {
+    return new State(new Object[] {name, value}, null);
+  }
+
+  public static State of(String name, Object value, String name2, Object value2) {
+    return new State(new Object[] {name, value, name2, value2}, null);
+  }
+
+  /** A state from names and values (Long, Boolean, String, State, long[], List of State). */
+  public static State ofPairs(Object... namesAndValues) {
+    return new State(namesAndValues, null);
+  }
+
+  /** A state that is worked out when it is needed. */
+  public static State late(Supplier<State> supplier) {
+    return new State(new Object[0], supplier);
+  }
+
+  /** The position {@code count} elements after {@code from}. */
+  public static State skipping(long count, State from) {
+    return count == 0 ? from : of(SKIP, count, FROM, from);
+  }
+
+  /** This state, worked out if it is late; nested states may still be. */
+  public State settled() {
+    return late == null ? this : late.get().settled();
+  }
+
+  public boolean isStart() {
+    return late == null && pairs.length == 0;
+  }
+
+  public boolean isSkip() {
+    return late == null && pairs.length == 4 && pairs[0].equals(SKIP) && pairs[2].equals(FROM);
+  }
+
+  public long skipCount() {
+    return number(SKIP);
+  }
+
+  public State skipFrom() {
+    return state(FROM);
+  }
+
+  public boolean has(String name) {
+    return find(name) != null;
+  }
+
+  public long number(String name) {
+    return typed(name, Long.class, "a number");
+  }
+
+  public boolean flag(String name) {
+    return typed(name, Boolean.class, "true or false");
+  }
+
+  public String text(String name) {
+    return typed(name, String.class, "a text");
+  }
+
+  public State state(String name) {
+    return typed(name, State.class, "a state");
+  }
+
+  public long[] numbers(String name) {
+    return typed(name, long[].class, "a list of numbers");
+  }
+
+  public List<State> states(String name) {
+    Object value = find(name);
+    if (value instanceof long[] none && none.length == 0) {
+      return List.of();
+    }
+    List<State> states = new ArrayList<>();
+    for (Object item : typed(name, List.class, "a list of states")) {
+      states.add((State) item);
+    }
+    return states;
+  }
+
+  /** Names and values in order, with late parts worked out. */
+  public Map<String, Object> resolved() {
+    if (late != null) {
+      return late.get().resolved();
+    }
+    Map<String, Object> map = new LinkedHashMap<>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      map.put((String) pairs[i], pairs[i + 1]);
+    }
+    return map;
+  }
+
+  private @Nullable Object find(String name) {
+    if (late != null) {
+      return late.get().find(name);
+    }
+    for (int i = 0; i < pairs.length; i += 2) {
+      if (pairs[i].equals(name)) {
+        return pairs[i + 1];
+      }
+    }
+    return null;
+  }
+
+  private <V> V typed(String name, Class<V> type, String wanted) {
+    Object value = find(name);
+    if (!type.isInstance(value)) {
+      throw new InvalidState(
+          "checkpoint: expected "
+              + wanted
+              + " named '"
+              + name
+              + "', but got "
+              + (value == null ? "none among " + resolved().keySet() : value)
+              + "; the checkpoint does not belong to this plan or is damaged");
+    }
+    return type.cast(value);
+  }
+
+  @Override
+  public String toString() {
+    return resolved().toString();
+  }
+
+  /** Says that a state does not fit the operator it was given to. */
+  public static final class InvalidState extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    public InvalidState(String message) {
+      super(message);
+    }
+  }
+}

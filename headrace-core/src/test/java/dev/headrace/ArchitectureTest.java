@@ -1,0 +1,217 @@
+package dev.headrace;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.members;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.ObjectInputStream;
+import org.junit.jupiter.api.Test;
+
+/** The directions and names that {@code docs/architecture.md} promises. */
+final class ArchitectureTest {
+  private static final JavaClasses CORE =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.headrace");
+
+  private static final String FACADE = "dev.headrace";
+  private static final String DATA = "dev.headrace.data..";
+  private static final String SPI = "dev.headrace.spi..";
+  private static final String OP = "dev.headrace.op..";
+  private static final String[] ENGINE = {
+    "dev.headrace.runtime..",
+    "dev.headrace.optimize..",
+    "dev.headrace.tune..",
+    "dev.headrace.profile.."
+  };
+
+  // A rule about no classes always holds: without this, a changed folder would switch all of it
+  // off.
+  @Test
+  void classesAreLoaded() {
+    assertThat(CORE).hasSizeGreaterThan(5);
+    assertThat(CORE.containPackage("dev.headrace.data")).isTrue();
+    assertThat(CORE.containPackage("dev.headrace.spi")).isTrue();
+  }
+
+  @Test
+  void dataKnowsNothingOfHeadrace() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(DATA)
+            .should()
+            .dependOnClassesThat(headraceOutside(DATA))
+            .because("data is the bottom"));
+  }
+
+  @Test
+  void spiKnowsDataOnly() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(SPI)
+            .should()
+            .dependOnClassesThat(headraceOutside(SPI, DATA))
+            .because("an operator author sees spi and data, and nothing behind them"));
+  }
+
+  @Test
+  void operatorsKnowDataAndSpiOnly() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(OP)
+            .should()
+            .dependOnClassesThat(headraceOutside(OP, SPI, DATA))
+            .because("operators know neither the engine nor the façade"));
+  }
+
+  @Test
+  void operatorsDoNotKnowEachOther() {
+    holds(
+        classes()
+            .that()
+            .resideInAPackage(OP)
+            .should(
+                notDependOn(
+                    "another operator",
+                    dependency -> {
+                      JavaClass target = outermost(dependency.getTargetClass());
+                      return resideInAPackage(OP).test(target)
+                          && target.getSimpleName().endsWith("Op")
+                          && !target.equals(outermost(dependency.getOriginClass()));
+                    }))
+            .because("adding or changing an operator must touch no other one"));
+  }
+
+  @Test
+  void operatorsAreRecords() {
+    holds(
+        classes()
+            .that()
+            .resideInAPackage(OP)
+            .and()
+            .haveSimpleNameEndingWith("Op")
+            .should()
+            .beRecords()
+            .andShould()
+            .implement("dev.headrace.spi.Op")
+            .because("explain text, fingerprint, rewriting and wire form are derived from it"));
+  }
+
+  @Test
+  void theEngineKnowsNoOperatorAndNoFacade() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAnyPackage(ENGINE)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(OP, FACADE))
+            .because("the engine asks an operator's traits, and the façade holds the engine"));
+  }
+
+  @Test
+  void publicNamesHaveNoGetPrefix() {
+    holds(
+        members()
+            .that()
+            .haveNameMatching("get[A-Z].*")
+            .and(describe("are public or protected", ArchitectureTest::isVisible))
+            .and(describe("are not declared by a type outside", m -> !isDeclaredOutside(m)))
+            .should(fail("be named after what it is, as in shape()")));
+  }
+
+  @Test
+  void classNamesSayWhatAThingIs() {
+    holds(
+        noClasses()
+            .should()
+            .haveNameMatching(".*(Manager|Helper|Utils?|Impl|Base|Processor)")
+            .because("such a name tells nothing of what the class is"));
+  }
+
+  @Test
+  void javaDeserialisationIsNotUsed() {
+    holds(
+        noClasses()
+            .should()
+            .dependOnClassesThat()
+            .areAssignableTo(ObjectInputStream.class)
+            .because("plans, checkpoints and caches are read as hostile input"));
+  }
+
+  private static void holds(ArchRule rule) {
+    rule.allowEmptyShould(true).check(CORE);
+  }
+
+  private static DescribedPredicate<JavaClass> headraceOutside(String... packages) {
+    return resideInAPackage("dev.headrace..")
+        .and(DescribedPredicate.not(resideInAnyPackage(packages)));
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    JavaClass outer = type.getBaseComponentType();
+    while (outer.getEnclosingClass().isPresent()) {
+      outer = outer.getEnclosingClass().orElseThrow();
+    }
+    return outer;
+  }
+
+  private static boolean isVisible(JavaMember member) {
+    boolean ownerIsPublic = member.getOwner().getModifiers().contains(JavaModifier.PUBLIC);
+    return ownerIsPublic
+        && (member.getModifiers().contains(JavaModifier.PUBLIC)
+            || member.getModifiers().contains(JavaModifier.PROTECTED));
+  }
+
+  /** Whether the name was chosen by someone else, as in {@code Throwable.getMessage}. */
+  private static boolean isDeclaredOutside(JavaMember member) {
+    return member instanceof JavaMethod method
+        && (method.getOwner().getAllRawSuperclasses().stream().anyMatch(t -> declares(t, method))
+            || method.getOwner().getAllRawInterfaces().stream().anyMatch(t -> declares(t, method)));
+  }
+
+  private static boolean declares(JavaClass type, JavaMethod method) {
+    return !resideInAPackage("dev.headrace..").test(type)
+        && type.getMethods().stream().anyMatch(m -> m.getName().equals(method.getName()));
+  }
+
+  private static ArchCondition<JavaMember> fail(String expectation) {
+    return new ArchCondition<>(expectation) {
+      @Override
+      public void check(JavaMember member, ConditionEvents events) {
+        events.add(SimpleConditionEvent.violated(member, member.getDescription()));
+      }
+    };
+  }
+
+  private static ArchCondition<JavaClass> notDependOn(
+      String what, java.util.function.Predicate<Dependency> forbidden) {
+    return new ArchCondition<>("not depend on " + what) {
+      @Override
+      public void check(JavaClass type, ConditionEvents events) {
+        type.getDirectDependenciesFromSelf().stream()
+            .filter(forbidden)
+            .forEach(d -> events.add(SimpleConditionEvent.violated(d, d.getDescription())));
+      }
+    };
+  }
+}

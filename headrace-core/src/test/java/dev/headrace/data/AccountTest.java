@@ -1,0 +1,49 @@
+package dev.headrace.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class AccountTest {
+  private final Account account = new Account("native", 100);
+
+  @Test
+  void fillsToItsLimit() {
+    assertThat(account.tryReserve(60)).isTrue();
+    assertThat(account.tryReserve(41)).isFalse();
+    assertThat(account.tryReserve(40)).isTrue();
+    assertThat(account.tryReserve(Long.MAX_VALUE)).isFalse();
+    assertThat(account.usedBytes()).isEqualTo(100);
+    assertThat(account).hasToString("native: 100 of 100 bytes");
+  }
+
+  @Test
+  void theOldestElementPassesBeyondTheLimit() {
+    account.reserve(150);
+    assertThat(account.usedBytes()).isEqualTo(150);
+    assertThat(account.tryReserve(0)).as("over the limit already").isFalse();
+    account.release(150);
+    assertThat(account.usedBytes()).isZero();
+    assertThat(account.peakBytes()).isEqualTo(150);
+  }
+
+  @Test
+  void refusesToReleaseMoreThanIsReserved() {
+    account.reserve(10);
+    assertThatThrownBy(() -> account.release(11))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "account native: expected to release at most the 10 bytes in use, but got 11;"
+                + " release each reservation once");
+    assertThat(account.usedBytes()).isEqualTo(10);
+  }
+
+  @Test
+  void refusesNegativeAmounts() {
+    assertThatThrownBy(() -> account.reserve(-1)).hasMessageContaining("got -1");
+    assertThatThrownBy(() -> account.tryReserve(-1)).hasMessageContaining("got -1");
+    assertThatThrownBy(() -> account.release(-1)).hasMessageContaining("got -1");
+    assertThatThrownBy(() -> new Account("heap", -1)).hasMessageContaining("heap");
+  }
+}
