@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,7 +79,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     checkOpen();
     giveBackDelivered();
     if (terminal == null) {
-      startEpoch(epoch + 1, resumeAt);
+      OpenPass prepared = nextPass;
+      nextPass = null;
+      startEpoch(epoch + 1, prepared, resumeAt);
       resumeAt = null;
     }
     long mine = epoch;
@@ -104,15 +107,11 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     return epoch;
   }
 
-  private void startEpoch(long number, @Nullable State at) {
+  private void startEpoch(long number, @Nullable OpenPass prepared, @Nullable State at) {
     closePass();
     epoch = number;
     ended = false;
-    OpenPass opened = nextPass;
-    nextPass = null;
-    if (opened == null) {
-      opened = engine.open(number, Long.MAX_VALUE);
-    }
+    OpenPass opened = prepared == null ? engine.open(number, Long.MAX_VALUE) : prepared;
     pass = opened;
     if (at != null) {
       try {
@@ -194,17 +193,16 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   /** Goes on after an interruption, which may have struck anywhere: back to what was delivered. */
   private void recover() {
     OpenPass broken = pass;
-    State at = broken == null ? State.START : broken.before();
+    State at = broken == null ? startOfNextEpoch() : broken.before();
     interrupted = false;
-    startEpoch(epoch, at);
+    startEpoch(epoch, null, at);
   }
 
   /** Starts the next epoch's reading while the end of this one is still being consumed. */
   private void prefetchNextEpoch(OpenPass current) {
     if (nextPass == null && epoch + 1 < options.epochs() && current.hasReadAll()) {
-      OpenPass opened = engine.open(epoch + 1, Long.MAX_VALUE);
-      opened.warmUp();
-      nextPass = opened;
+      startOfNextEpoch();
+      Objects.requireNonNull(nextPass).warmUp();
     }
   }
 
@@ -250,17 +248,27 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     checkOpen();
     Checkpoint.refuseIfImpossible(op);
     OpenPass current = pass;
-    if (current == null) {
-      State at = resumeAt;
-      return new Checkpoint(epoch + 1, at == null ? State.START : at, shape);
+    State resume = resumeAt;
+    if (resume != null) {
+      return new Checkpoint(epoch + 1, resume, shape);
     }
-    if (ended) {
-      return new Checkpoint(epoch + 1, State.START, shape);
+    if (current == null || ended) {
+      return new Checkpoint(epoch + 1, startOfNextEpoch(), shape);
     }
     if (index == chunk.size() && !chunk.isEmpty()) {
       return new Checkpoint(epoch, interrupted ? current.before() : current.after(), shape);
     }
     return new Checkpoint(epoch, State.skipping(index, current.before()), shape);
+  }
+
+  /** Its operators know what is left of earlier epochs: a filled cache, a seed that was drawn. */
+  private State startOfNextEpoch() {
+    OpenPass next = nextPass;
+    if (next == null) {
+      next = engine.open(epoch + 1, Long.MAX_VALUE);
+      nextPass = next;
+    }
+    return next.start();
   }
 
   /** What has been done so far, operator by operator. */

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the elements of the first whole pass in memory and gives later passes from there.
  *
- * <p>A pass that is broken off fills nothing: the next one starts filling anew. Failures are not
- * kept; they are delivered in the pass that fills.
+ * <p>A pass that is broken off leaves nothing behind: the next one fills anew, with the same
+ * elements. Failures are not kept; they are delivered in the pass that fills.
  */
 public record CacheOp(Op input, Site site) implements Op {
 
@@ -35,36 +35,22 @@ public record CacheOp(Op input, Site site) implements Op {
 
   @Override
   public Cursor open(Context context) {
-    return new CacheCursor(context, this, context.shared(() -> new Store(context)));
+    return new CacheCursor(context, this, context.shared(Store::new));
   }
 
-  /** The elements of one pass. Owned by the pipeline, filled by one cursor at a time. */
-  private static final class Store implements AutoCloseable {
-    private final Context context;
-    private final List<Chunk> blocks = new ArrayList<>();
-    private long elements;
-    private long bytes;
-    private boolean complete;
+  /** The elements of one pass, with the memory they were reserved. */
+  private static final class Content {
+    final Context context;
+    final List<Chunk> blocks = new ArrayList<>();
+    long elements;
+    long bytes;
 
-    /** The pass that filled it, so that another process can make the same content again. */
-    private long iteration;
-
-    private @Nullable Id prefix;
-
-    Store(Context context) {
+    Content(Context context) {
       this.context = context;
     }
 
-    synchronized void clear() {
-      blocks.clear();
-      context.heap().release(bytes);
-      elements = 0;
-      bytes = 0;
-      complete = false;
-    }
-
     /** Adds the good elements of a chunk; null, or why that cannot be. */
-    synchronized @Nullable Exception add(Chunk chunk) {
+    @Nullable Exception add(Chunk chunk) {
       Chunk block = new Chunk();
       for (int i = 0; i < chunk.size(); i++) {
         if (!chunk.isFailure(i)) {
@@ -92,9 +78,65 @@ public record CacheOp(Op input, Site site) implements Op {
       return null;
     }
 
+    void drop() {
+      blocks.clear();
+      context.heap().release(bytes);
+      elements = 0;
+      bytes = 0;
+    }
+  }
+
+  /**
+   * What the passes over a cache share.
+   *
+   * <p><b>Threading:</b> guarded by itself. <b>Ownership:</b> the pipeline's.
+   */
+  private static final class Store implements AutoCloseable {
+    /*
+     * The pass that first filled the cache. All later ones fill it as that one, so that the content
+     * is the same whether or not a pass came to its end, and another process can make it again.
+     */
+    private boolean begun;
+    private long iteration;
+    private @Nullable Id prefix;
+
+    /** Where that pass began, which also tells the order it met. */
+    private State start = State.START;
+
+    private @Nullable Content content;
+
+    synchronized void begin(long itsIteration, @Nullable Id itsPrefix, State itsStart) {
+      if (!begun) {
+        begun = true;
+        iteration = itsIteration;
+        prefix = itsPrefix;
+        start = itsStart;
+      }
+    }
+
+    synchronized @Nullable Content content() {
+      return content;
+    }
+
+    /** Takes over a whole pass; false where another was faster. */
+    synchronized boolean publish(Content whole) {
+      if (content != null) {
+        return false;
+      }
+      content = whole;
+      return true;
+    }
+
+    synchronized State start() {
+      return start;
+    }
+
     @Override
-    public void close() {
-      clear();
+    public synchronized void close() {
+      if (content != null) {
+        content.drop();
+        content = null;
+      }
     }
   }
 
@@ -102,18 +144,22 @@ public record CacheOp(Op input, Site site) implements Op {
     private final CacheOp op;
     private final Store store;
 
-    /** The input while this pass fills, null while it reads. */
+    /** Set while this pass fills. */
     private @Nullable Cursor source;
+
+    private @Nullable Content filling;
+
+    /** Set while this pass reads. */
+    private @Nullable Content reading;
 
     /** Elements pulled from the input (filling) or given from the store (reading). */
     private long position;
 
     private int block;
     private int inBlock;
-    private boolean started;
-    private boolean failed;
+    private boolean broken;
 
-    /** Whether this pass fills the store again for a pass that had been reading from it. */
+    /** Whether this pass fills the store again in place of one that had been reading from it. */
     private boolean silently;
 
     CacheCursor(Context context, CacheOp op, Store store) {
@@ -123,43 +169,56 @@ public record CacheOp(Op input, Site site) implements Op {
     }
 
     private void start() {
-      started = true;
-      if (!store.complete) {
-        store.clear();
-        store.iteration = context.iteration();
-        store.prefix = context.prefix();
-        source = context.open(op.input);
+      reading = store.content();
+      if (reading == null) {
+        startFilling();
       }
+    }
+
+    private Cursor startFilling() {
+      Cursor input;
+      if (store.begun) {
+        input = context.open(op.input, store.iteration, store.prefix);
+        input.restore(store.start());
+      } else {
+        input = context.open(op.input);
+        store.begin(context.iteration(), context.prefix(), input.save());
+      }
+      source = input;
+      filling = new Content(context);
+      return input;
     }
 
     @Override
     protected void produce(Chunk out, int max) {
-      if (failed) {
+      if (broken) {
         return;
       }
-      if (!started) {
+      if (source == null && reading == null) {
         start();
       }
-      if (source == null) {
-        read(out, max);
-      } else {
-        fillFrom(source, out, max);
+      if (reading != null) {
+        read(reading, out, max);
+      } else if (source != null && filling != null) {
+        fillFrom(source, filling, out, max);
       }
     }
 
-    private void fillFrom(Cursor input, Chunk out, int max) {
+    private void fillFrom(Cursor input, Content into, Chunk out, int max) {
       do {
         input.fill(out, max);
         if (out.isEmpty()) {
-          store.complete = true;
+          if (store.publish(into)) {
+            filling = null;
+          }
           return;
         }
         position += out.size();
-        Exception problem = store.add(out);
+        Exception problem = into.add(out);
         if (problem != null) {
           out.clear();
           out.add(new Failure(context.path(), null, problem, true), context.prefix(), 0);
-          failed = true;
+          broken = true;
           return;
         }
         if (silently) {
@@ -179,16 +238,16 @@ public record CacheOp(Op input, Site site) implements Op {
       chunk.truncate(kept);
     }
 
-    private void read(Chunk out, int max) {
-      if (block == store.blocks.size()) {
+    private void read(Content from, Chunk out, int max) {
+      if (block == from.blocks.size()) {
         return;
       }
-      Chunk from = store.blocks.get(block);
-      int size = Math.min(max, from.size() - inBlock);
-      out.append(from, inBlock, size);
+      Chunk chunk = from.blocks.get(block);
+      int size = Math.min(max, chunk.size() - inBlock);
+      out.append(chunk, inBlock, size);
       inBlock += size;
       position += size;
-      if (inBlock == from.size()) {
+      if (inBlock == chunk.size()) {
         block++;
         inBlock = 0;
       }
@@ -196,46 +255,50 @@ public record CacheOp(Op input, Site site) implements Op {
 
     @Override
     protected State position() {
-      boolean reading = (started ? source == null : store.complete) || silently;
+      boolean fromStore =
+          silently || reading != null || (source == null && store.content() != null);
       return State.ofPairs(
-          "reading", reading,
-          "position", silently ? store.elements : position,
-          "filledBy", started || reading ? store.iteration : context.iteration(),
-          "under", Id.path(started || reading ? store.prefix : context.prefix()));
+          "reading", fromStore,
+          "position", silently && filling != null ? filling.elements : position,
+          "filledBy", store.begun ? store.iteration : context.iteration(),
+          "under", Id.path(store.begun ? store.prefix : context.prefix()),
+          "from", State.late(store::start));
     }
 
     @Override
     protected void moveTo(State state) {
-      // The content is made again from the start: whoever reads the cache later needs all of it.
-      boolean reading = state.flag("reading");
+      boolean fromStore = state.flag("reading");
       long target = state.number("position");
-      if (store.complete) {
-        throw new State.InvalidState("checkpoint: expected a cache that was not filled yet");
+      Content whole = store.content();
+      store.begin(
+          state.number("filledBy"), Id.ofPath(state.numbers("under")), state.state("from"));
+      if (fromStore && whole != null) {
+        reading = whole;
+        skip(target);
+        return;
       }
-      started = true;
-      silently = reading;
-      store.clear();
-      store.iteration = state.number("filledBy");
-      store.prefix = Id.ofPath(state.numbers("under"));
-      Cursor input = context.open(op.input, store.iteration, store.prefix);
-      source = input;
-      context.warn(
-          "%s: making %,d cached elements again, because the checkpoint does not carry them"
-              .formatted(context.path(), target));
-      Chunk passed = scratch();
-      while ((reading ? store.elements : position) < target) {
-        long left = target - (reading ? store.elements : position);
+      // The content is made again from the start: whoever reads the cache later needs all of it.
+      silently = fromStore;
+      Cursor input = startFilling();
+      Content into = filling == null ? new Content(context) : filling;
+      if (target > 0) {
+        context.warn(
+            "%s: making %,d cached elements again, because a checkpoint does not carry them"
+                .formatted(context.path(), target));
+      }
+      Chunk passed = new Chunk();
+      while ((silently ? into.elements : position) < target) {
+        long left = target - (silently ? into.elements : position);
         input.fill(passed, (int) Math.min(left, 1024));
         if (passed.isEmpty()) {
           break;
         }
         position += passed.size();
-        Exception problem = store.add(passed);
+        Exception problem = into.add(passed);
         if (problem != null) {
           throw new IllegalStateException(problem.getMessage(), problem);
         }
       }
-      passed.clear();
     }
 
     @Override
@@ -243,6 +306,11 @@ public record CacheOp(Op input, Site site) implements Op {
       Cursor input = source;
       if (input != null) {
         input.close();
+      }
+      Content unfinished = filling;
+      if (unfinished != null) {
+        unfinished.drop();
+        filling = null;
       }
     }
   }

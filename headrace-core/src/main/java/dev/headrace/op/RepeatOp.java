@@ -8,6 +8,10 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Gives its input {@code count} times over; without end where {@code count} is −1. */
 public record RepeatOp(Op input, long count, Site site) implements Op {
@@ -45,9 +49,26 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     return new RepeatCursor(context, this);
   }
 
+  /** Where a repetition began. */
+  private static final class Start {
+    final State state;
+    volatile @Nullable Start next;
+
+    Start(State state) {
+      this.state = state;
+    }
+  }
+
   private static final class RepeatCursor extends Cursor {
+    /*
+     * Where order is not kept below, a position must also tell the order that was met after it, and
+     * that may include repetitions that were opened later. So their starts form a list, and a
+     * position carries (late) the starts that followed it.
+     */
     private final RepeatOp op;
     private Cursor source;
+    private Start start = new Start(State.START);
+    private final ArrayDeque<State> startsToCome = new ArrayDeque<>();
     private long repetition;
     private boolean gaveSome;
 
@@ -61,7 +82,16 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
       // Passes are numbered as if every earlier epoch had been read to its end.
       long before =
           op.count == -1 ? context.iteration() << 32 : context.iteration() * Math.max(op.count, 1);
-      return context.open(op.input, before + repetition, new Id(context.prefix(), repetition));
+      Cursor opened =
+          context.open(op.input, before + repetition, new Id(context.prefix(), repetition));
+      State known = startsToCome.pollFirst();
+      if (known != null) {
+        opened.restore(known);
+      }
+      Start next = new Start(opened.save());
+      start.next = next;
+      start = next;
+      return opened;
     }
 
     @Override
@@ -87,7 +117,25 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     @Override
     protected State position() {
       boolean over = op.count != -1 && repetition >= op.count;
-      return State.of("repetition", repetition, "input", over ? State.START : source.save());
+      if (over) {
+        return State.of("repetition", repetition, "input", State.START);
+      }
+      if (!start.state.isLate()) {
+        return State.of("repetition", repetition, "input", source.save());
+      }
+      Start current = start;
+      return State.ofPairs(
+          "repetition", repetition,
+          "input", source.save(),
+          "next", State.late(() -> State.of("starts", startsAfter(current))));
+    }
+
+    private static List<State> startsAfter(Start first) {
+      List<State> starts = new ArrayList<>();
+      for (Start at = first.next; at != null; at = at.next) {
+        starts.add(at.state);
+      }
+      return starts;
     }
 
     @Override
@@ -99,6 +147,9 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
       if (op.count == -1 || repetition < op.count) {
         source = openRepetition();
         source.restore(input);
+        if (state.has("next")) {
+          startsToCome.addAll(state.state("next").states("starts"));
+        }
       }
     }
 

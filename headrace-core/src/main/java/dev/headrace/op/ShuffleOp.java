@@ -324,7 +324,10 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       philox = generator();
       philox.skip(given);
       readAgain(state, live);
-      ended = wasEnded;
+      if (wasEnded) {
+        source.fill(pulled, 1); // those before it must have seen the end, too
+        ended = pulled.isEmpty();
+      }
     }
 
     /** Reads the input from the oldest mark on and puts the elements that are live in their slots. */

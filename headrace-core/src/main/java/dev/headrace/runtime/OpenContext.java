@@ -238,6 +238,11 @@ final class OpenContext implements Context {
 
   @Override
   public boolean ordered(Order wish) {
+    if (scope != null) {
+      // What a function returned is opened again after a checkpoint without knowing the order of
+      // its first life, so it has only one.
+      return true;
+    }
     return switch (wish) {
       case ORDERED -> true;
       case UNORDERED -> false;

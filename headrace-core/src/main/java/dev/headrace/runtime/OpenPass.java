@@ -16,12 +16,20 @@ public final class OpenPass implements AutoCloseable {
   private final Pass pass;
   private final Cursor last;
   private final ChunkPacer pacer = new ChunkPacer();
-  private State before = State.START;
+  private final State start;
+  private State before;
 
   OpenPass(Engine engine, Pass pass, Cursor last) {
     this.engine = engine;
     this.pass = pass;
     this.last = last;
+    this.start = last.save();
+    this.before = start;
+  }
+
+  /** The position before the first element. */
+  public State start() {
+    return start;
   }
 
   /** Puts a fresh pass at a saved position. */

@@ -12,7 +12,8 @@ final class Slot {
   /** The input's position before the chunk was pulled. */
   final State before;
 
-  final Chunk chunk;
+  /** The elements; let go once they are handed over, because positions may keep the slot. */
+  Chunk chunk;
 
   /** How many elements the input gave for it; 0 while it is being pulled. */
   int length;

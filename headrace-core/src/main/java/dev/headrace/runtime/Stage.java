@@ -41,6 +41,9 @@ final class Stage extends Cursor {
    */
   private static final int SLOTS_PER_WORKER = 2;
 
+  /** The chunk of slots whose elements are gone. */
+  private static final Chunk NOTHING = new Chunk();
+
   /** A prefetch buffer under AUTOTUNE grows to this many elements at most. */
   private static final int MOST_AUTOTUNED = 1024;
 
@@ -70,7 +73,8 @@ final class Stage extends Cursor {
   private final ArrayDeque<Slot> comeFirst = new ArrayDeque<>();
   private @Nullable Slot current;
   private Slot lastHandedOver = new Slot(-1, State.START, new Chunk());
-  private @Nullable Slot newest;
+  private Slot newest = lastHandedOver;
+  private Slot beforeNewest = lastHandedOver;
   private long nextNumber;
 
   private boolean started;
@@ -194,12 +198,20 @@ final class Stage extends Cursor {
 
   private Slot append(State before, Chunk chunk) {
     Slot slot = new Slot(nextNumber++, before, chunk);
-    if (newest != null) {
-      newest.next = slot;
-    }
+    newest.next = slot;
+    beforeNewest = newest;
     newest = slot;
     window.addLast(slot);
     return slot;
+  }
+
+  /** Takes back the slot that was appended last, for which there were no elements. */
+  private void takeBack(Slot slot) {
+    window.removeLast();
+    nextNumber--;
+    newest = beforeNewest;
+    newest.next = null;
+    recycle(slot.chunk);
   }
 
   /** Pulls the slot's chunk and does the work; by the worker that began it, without the lock. */
@@ -239,9 +251,7 @@ final class Stage extends Cursor {
       if (size == 0) {
         ended = true;
         busy--;
-        window.removeLast();
-        newest = window.peekLast();
-        recycle(slot.chunk);
+        takeBack(slot);
         filled.signalAll();
         crew.idle.signalAll();
         return false;
@@ -302,10 +312,10 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       busy--;
-      if (slot.length < 0) {
-        pulling = false;
-      }
+      pulling = false;
+      ended = true; // whoever is cancelled will not be asked again
       Leases.giveBack(slot.chunk, "the pipeline was closed");
+      filled.signalAll();
     } finally {
       crew.lock.unlock();
     }
@@ -414,7 +424,7 @@ final class Stage extends Cursor {
     crew.wakeOne();
     try {
       while (slot == null && !isOver()) {
-        if (closed) {
+        if (closed || pass.isClosed()) {
           throw new Cancelled(path + ": the pipeline was closed");
         }
         waitFilled();
@@ -522,6 +532,7 @@ final class Stage extends Cursor {
       }
     }
     recycle(slot.chunk);
+    slot.chunk = NOTHING;
     if (window.isEmpty()) {
       crew.wakeOne();
     }
@@ -541,12 +552,12 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       Slot oldest = window.peekFirst();
-      if (oldest == null) {
-        return wrapped(input.save()); // nobody is pulling, or there would be a slot
+      if (!ordered) {
+        return unorderedPosition(oldest);
       }
-      return ordered
-          ? State.skipping(oldest.taken, wrapped(oldest.before))
-          : unorderedPosition(oldest);
+      return oldest == null
+          ? wrapped(input.save()) // nobody is pulling, or there would be a slot
+          : State.skipping(oldest.taken, wrapped(oldest.before));
     } finally {
       crew.lock.unlock();
     }
@@ -556,18 +567,22 @@ final class Stage extends Cursor {
     return oneToOne ? ofInput : State.of("input", ofInput);
   }
 
-  private State unorderedPosition(Slot oldest) {
+  private State unorderedPosition(@Nullable Slot oldest) {
     int[] taken = new int[window.size()];
     int i = 0;
     for (Slot slot : window) {
       taken[i++] = slot.handedOver ? -1 : slot.taken;
     }
+    State from = oldest == null ? input.save() : oldest.before;
+    Slot upTo = newest;
     Slot last = lastHandedOver;
     boolean inTheMiddle = current != null;
-    return State.late(() -> describe(oldest, taken, last, inTheMiddle));
+    return State.late(
+        () -> describe(from, oldest == null ? upTo.next : oldest, taken, last, inTheMiddle));
   }
 
-  private State describe(Slot oldest, int[] taken, Slot last, boolean inTheMiddle) {
+  private State describe(
+      State from, @Nullable Slot oldest, int[] taken, Slot last, boolean inTheMiddle) {
     crew.lock.lock();
     try {
       List<Slot> slots = new ArrayList<>();
@@ -581,15 +596,17 @@ final class Stage extends Cursor {
         takenOf[i] = i < taken.length ? taken[i] : 0;
       }
       List<Long> order = new ArrayList<>();
-      Slot from = inTheMiddle ? last : last.handedOverNext;
-      for (Slot slot = from; slot != null; slot = slot.handedOverNext) {
-        order.add(slot.number - oldest.number);
+      if (oldest != null) {
+        Slot next = inTheMiddle ? last : last.handedOverNext;
+        for (Slot slot = next; slot != null; slot = slot.handedOverNext) {
+          order.add(slot.number - oldest.number);
+        }
       }
       return State.ofPairs(
           "lengths", lengths,
           "taken", takenOf,
           "order", order.stream().mapToLong(Long::longValue).toArray(),
-          "input", oldest.before);
+          "input", from);
     } finally {
       crew.lock.unlock();
     }
@@ -597,7 +614,7 @@ final class Stage extends Cursor {
 
   @Override
   protected void moveTo(State state) {
-    if (ordered || !state.has("lengths")) {
+    if (ordered) {
       input.restore(oneToOne ? state : state.state("input"));
       return;
     }

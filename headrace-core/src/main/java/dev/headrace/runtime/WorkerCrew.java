@@ -39,6 +39,10 @@ final class WorkerCrew implements Context.Crew {
   private final boolean ownedByStage;
   private final List<Stage> stages = new ArrayList<>();
   private final Set<Worker> workers = new LinkedHashSet<>();
+
+  /** Threads that have done their work, but may not have ended yet. */
+  private final Set<Thread> leaving = new LinkedHashSet<>();
+
   private volatile int target;
   private int generation;
   private boolean virtual;
@@ -113,17 +117,13 @@ final class WorkerCrew implements Context.Crew {
       started = true;
       engine.governor().watch(this);
     }
-    hire();
     wakeOne();
   }
 
-  /** Brings the number of workers up to the target. Under the lock. */
   private void hire() {
-    while (workers.size() < target && !closed) {
-      Worker worker = new Worker(this, generation, virtual, name + "-" + ++named);
-      workers.add(worker);
-      worker.start();
-    }
+    Worker worker = new Worker(this, generation, virtual, name + "-" + ++named);
+    workers.add(worker);
+    worker.start();
   }
 
   /** Changes the number and the kind of workers. */
@@ -136,10 +136,8 @@ final class WorkerCrew implements Context.Crew {
         generation++;
       }
       target = newTarget;
-      if (started && !isFinished()) {
-        hire();
-      }
-      idle.signalAll();
+      idle.signalAll(); // some may have to leave
+      wakeOne();
     } finally {
       lock.unlock();
     }
@@ -184,6 +182,8 @@ final class WorkerCrew implements Context.Crew {
       lock.lock();
       try {
         workers.remove(worker);
+        leaving.removeIf(thread -> !thread.isAlive());
+        leaving.add(worker.thread());
         left.signalAll();
       } finally {
         lock.unlock();
@@ -200,9 +200,7 @@ final class WorkerCrew implements Context.Crew {
 
   /** Hires a successor for a worker of an older generation that is about to leave. */
   private boolean replaced() {
-    Worker successor = new Worker(this, generation, virtual, name + "-" + ++named);
-    workers.add(successor);
-    successor.start();
+    hire();
     return true;
   }
 
@@ -255,10 +253,17 @@ final class WorkerCrew implements Context.Crew {
     return Math.min(LONGEST_NAP_NS, napNs * 2);
   }
 
-  /** Wakes a waiting worker, if there is one. Under the lock. */
+  /**
+   * Wakes a waiting worker, or hires one more where all are busy and there is work. Under the lock.
+   *
+   * <p>Each worker that has pulled a chunk calls this before it goes to work, so a crew grows as
+   * fast as chunks can be pulled, and no larger than it needs to be.
+   */
   void wakeOne() {
     if (waiting > 0) {
       idle.signal();
+    } else if (started && !closed && !inline && workers.size() < target && stageWithWork() != null) {
+      hire();
     }
   }
 
@@ -329,6 +334,17 @@ final class WorkerCrew implements Context.Crew {
       awaitUntil(workers::isEmpty);
     } finally {
       lock.unlock();
+    }
+    boolean interrupted = false;
+    for (Thread thread : leaving) { // nobody joins them any more
+      try {
+        thread.join(engine.settings().closeGrace());
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

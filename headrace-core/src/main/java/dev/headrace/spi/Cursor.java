@@ -84,7 +84,7 @@ public abstract class Cursor implements AutoCloseable {
 
   /** Passes over {@code count} elements; operators override it where that is cheaper than running. */
   public void skip(long count) {
-    Chunk passed = scratch();
+    Chunk passed = new Chunk(); // not the scratch, which produce may use
     for (long left = count; left > 0; left -= passed.size()) {
       fill(passed, (int) Math.min(left, 1024));
       if (passed.isEmpty()) {
@@ -92,7 +92,6 @@ public abstract class Cursor implements AutoCloseable {
       }
       Leases.giveBack(passed, "it was passed over");
     }
-    passed.clear();
   }
 
   /** Whether a pull would give something, or the end, without waiting for another thread. */

@@ -56,6 +56,26 @@ public final class State {
     return count == 0 ? from : of(SKIP, count, FROM, from);
   }
 
+  /** Whether this state, or one within it, depends on what happened after it was taken. */
+  public boolean isLate() {
+    if (late != null) {
+      return true;
+    }
+    for (int i = 1; i < pairs.length; i += 2) {
+      if (pairs[i] instanceof State nested && nested.isLate()) {
+        return true;
+      }
+      if (pairs[i] instanceof List<?> list) {
+        for (Object item : list) {
+          if (item instanceof State nested && nested.isLate()) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
   /** This state, worked out if it is late; nested states may still be. */
   public State settled() {
     return late == null ? this : late.get().settled();
