@@ -366,7 +366,7 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   /** Operators work on elements of any type; the type parameters of this class keep them apart. */
-  @SuppressWarnings("unchecked")
+  @SuppressWarnings({"unchecked", "NullAway"}) // the operator refuses null
   private static <F> F raw(@Nullable Object function) {
     return (F) function;
   }

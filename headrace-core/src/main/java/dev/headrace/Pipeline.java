@@ -187,7 +187,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       return new IllegalStateException("pipeline: it was closed while an element was asked for");
     }
     interrupted = true;
-    return new PipelineInterruptedException(cause.getMessage());
+    return new PipelineInterruptedException(String.valueOf(cause.getMessage()));
   }
 
   /** Goes on after an interruption, which may have struck anywhere: back to what was delivered. */

@@ -270,8 +270,9 @@ public record CacheOp(Op input, Site site) implements Op {
       boolean fromStore = state.flag("reading");
       long target = state.number("position");
       Content whole = store.content();
-      store.begin(
-          state.number("filledBy"), Id.ofPath(state.numbers("under")), state.state("from"));
+      // Settled now: a position of this very pipeline tells the start by asking this very store.
+      State from = state.state("from").settled();
+      store.begin(state.number("filledBy"), Id.ofPath(state.numbers("under")), from);
       if (fromStore && whole != null) {
         reading = whole;
         skip(target);

@@ -42,9 +42,22 @@ public record FilterOp(
   }
 
   private static final class FilterCursor extends Cursor {
+    /** How much is pulled at once while nothing is kept. */
+    private static final int LONGEST_PULL = 1024;
+
     private final Cursor source;
     private final Condition<Object> condition;
     private final Loop loop;
+
+    /*
+     * While nothing is kept, pulls double: a consumer that asks for one element of a filter that
+     * keeps one in a million must not pay for a million pulls. What is kept beyond what was asked
+     * for waits here. Not where it is known how much will be asked for: then nothing more is read
+     * than is needed.
+     */
+    private final Chunk kept = new Chunk();
+    private State keptBefore = State.START;
+    private int given;
 
     FilterCursor(Context context, Cursor source, Condition<Object> condition, Loop loop) {
       super(context);
@@ -55,18 +68,47 @@ public record FilterOp(
 
     @Override
     protected void produce(Chunk out, int max) {
+      if (given < kept.size()) {
+        give(out, max);
+        return;
+      }
+      int pull = max;
       do {
-        source.fill(out, max);
-        if (out.isEmpty()) {
+        boolean mayKeepMore = pull > max;
+        Chunk pulled = mayKeepMore ? kept : out;
+        if (mayKeepMore) {
+          keptBefore = source.save();
+          given = 0;
+        }
+        source.fill(pulled, pull);
+        if (pulled.isEmpty()) {
           return;
         }
-        loop.run(out, condition, context);
+        loop.run(pulled, condition, context);
+        if (mayKeepMore && !kept.isEmpty()) {
+          give(out, max);
+        }
+        if (context.demand() == Long.MAX_VALUE) {
+          pull = Math.min(2 * pull, Math.max(max, LONGEST_PULL));
+        }
       } while (out.isEmpty());
+    }
+
+    private void give(Chunk out, int max) {
+      int size = Math.min(max, kept.size() - given);
+      out.append(kept, given, size);
+      given += size;
+      if (given == kept.size()) {
+        kept.clear();
+        given = 0;
+      }
     }
 
     @Override
     protected State position() {
-      return State.of("input", source.save());
+      return given < kept.size()
+          ? State.skipping(given, State.of("input", keptBefore))
+          : State.of("input", source.save());
     }
 
     @Override

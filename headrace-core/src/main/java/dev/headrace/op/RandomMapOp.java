@@ -33,6 +33,7 @@ public record RandomMapOp(
 
   public RandomMapOp {
     Objects.requireNonNull(function, "randomMap: expected a function, but got null");
+    Objects.requireNonNull(seed, "randomMap: expected a seed, but got null");
     Parallelism.check("randomMap", parallelism);
   }
 

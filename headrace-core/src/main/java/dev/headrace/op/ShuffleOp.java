@@ -12,7 +12,6 @@ import dev.headrace.spi.Site;
 import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -61,34 +60,26 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
   }
 
-  /** A place in the input from which the buffered elements after it can be read again. */
-  private static final class Mark {
-    final State state;
-
+  /**
+   * A place in the input: one from which it can be read again, or one where an element had failed.
+   * Places form a list that only grows at its end, so that a position can be worked out later, while
+   * the cursor runs on.
+   */
+  private static final class Place {
     /** Elements of the input before this place, and how many of them were no failures. */
     final long inputs;
 
     final long good;
 
-    /** Which elements after this place (and before the next mark) were failures. */
-    long[] failed = {};
+    /** The input's position, or null for a failed element. */
+    final @Nullable State state;
 
-    int failedCount;
+    volatile @Nullable Place next;
 
-    /** Buffered elements that came from between this mark and the next. */
-    int live;
-
-    Mark(State state, long inputs, long good) {
-      this.state = state;
+    Place(long inputs, long good, @Nullable State state) {
       this.inputs = inputs;
       this.good = good;
-    }
-
-    void addFailed(long input) {
-      if (failedCount == failed.length) {
-        failed = Arrays.copyOf(failed, Math.max(4, 2 * failedCount));
-      }
-      failed[failedCount++] = input;
+      this.state = state;
     }
   }
 
@@ -97,23 +88,29 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
      * Buffer: a ring of slots over the running numbers [given, good): element number j of the input
      * enters slot j mod capacity. Output t draws one of the numbers [t, good), emits what is there
      * and moves what is at t in its place. So where an element is depends on the draws alone, and
-     * the buffer need not be saved: the draws are made again on numbers, and the elements that turn
-     * out to be buffered are read again.
+     * the buffer need not be saved: the draws are made again on numbers (BufferReplay), and the
+     * elements that turn out to be buffered are read again.
      *
-     * An element is forgotten after about capacity * ln(capacity) draws, so only the last draws are
-     * made again, from a buffer whose content is not known (BufferReplay). To know where to read
-     * from, the cursor keeps marks: states of the input about every capacity / 8 elements, dropped
-     * from the front once nothing that came after them is still buffered.
+     * To know where to read from, the cursor keeps the input's positions, one about every
+     * capacity / 8 elements. An element survives t draws with probability exp(-t / capacity), so
+     * positions further back than capacity * (ln(capacity) + 40) draws are let go: that one of them
+     * is still needed has a probability below 1e-17.
      */
+    private static final long[] NONE = {};
+
     private final ShuffleOp op;
     private final DrawnSeed drawn;
     private final Cursor source;
     private final int capacity;
-    private final Chunk ring = new Chunk();
+    private final long stride;
+    private final long memory;
+    private final ShuffleRing ring;
     private final Chunk pulled = new Chunk();
-    private final ArrayDeque<Mark> marks = new ArrayDeque<>();
-    private @Nullable Mark[] markOf = {};
     private Philox philox;
+
+    private Place oldest;
+    private Place newest;
+    private long lastMark;
 
     private long inputs;
     private long good;
@@ -129,8 +126,13 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       this.op = op;
       this.drawn = drawn;
       this.capacity = (int) Math.min(op.buffer, Integer.MAX_VALUE - 16);
+      this.stride = Math.max(64, capacity / 8);
+      this.memory = (long) (capacity * (Math.log(capacity) + 40));
+      this.ring = new ShuffleRing(capacity);
       this.source = context.open(op.input);
       this.philox = generator();
+      this.oldest = new Place(0, 0, source.save());
+      this.newest = oldest;
     }
 
     private Philox generator() {
@@ -165,11 +167,25 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
 
     private void pull(int count) {
-      Mark last = marks.peekLast();
-      if (last == null || inputs - last.inputs >= Math.max(64, capacity / 8)) {
-        marks.addLast(new Mark(source.save(), inputs, good));
+      if (inputs - lastMark >= stride) {
+        mark(source.save());
       }
       source.fill(pulled, count);
+    }
+
+    /** Notes a position to read from, and lets go of those that cannot be needed any more. */
+    private void mark(State state) {
+      append(state);
+      lastMark = inputs;
+      for (Place at = oldest.next; at != null && at.good < given - memory; at = at.next) {
+        oldest = at.state == null ? oldest : at;
+      }
+    }
+
+    private void append(@Nullable State state) {
+      Place place = new Place(inputs, good, state);
+      newest.next = place;
+      newest = place;
     }
 
     private void takeIn(Chunk out) {
@@ -178,16 +194,16 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
         broken = true;
         return;
       }
-      Mark mark = Objects.requireNonNull(marks.peekLast());
       int size = pulled.size();
       for (int i = 0; i < size; i++) {
-        long input = inputs++;
         if (pulled.isFailure(i)) {
-          mark.addFailed(input);
+          append(null);
+          inputs++;
           out.append(pulled, i);
           continue;
         }
-        place(goodSlot, pulled, i, mark);
+        ring.put(goodSlot, pulled, i);
+        inputs++;
         good++;
         goodSlot = next(goodSlot);
         if (good - given == capacity) {
@@ -196,40 +212,16 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       }
     }
 
-    private void place(int slot, Chunk from, int index, Mark mark) {
-      ring.put(slot, from, index);
-      if (slot >= markOf.length) {
-        int grown = Math.max(64, slot + (slot >> 1) + 1);
-        markOf = Arrays.copyOf(markOf, Math.min(grown, capacity));
-      }
-      markOf[slot] = mark;
-      mark.live++;
-    }
-
     private void draw(Chunk out) {
       int window = (int) (good - given);
       int slot = givenSlot + Integer.remainderUnsigned(philox.nextInt(), window);
       if (slot >= capacity || slot < 0) {
         slot -= capacity;
       }
-      out.append(ring, slot);
-      Mark mark = Objects.requireNonNull(markOf[slot]);
-      if (slot != givenSlot) {
-        ring.put(slot, ring, givenSlot);
-        markOf[slot] = markOf[givenSlot];
-      }
-      ring.forget(givenSlot);
+      ring.give(slot, out);
+      ring.move(givenSlot, slot);
       given++;
       givenSlot = next(givenSlot);
-      if (--mark.live == 0 && mark == marks.peekFirst()) {
-        dropUselessMarks();
-      }
-    }
-
-    private void dropUselessMarks() {
-      while (marks.size() > 1 && Objects.requireNonNull(marks.peekFirst()).live == 0) {
-        marks.removeFirst();
-      }
     }
 
     private int next(int slot) {
@@ -270,37 +262,47 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
     @Override
     protected State position() {
-      Mark oldest = marks.peekFirst();
-      return State.ofPairs(
-          "given", given,
-          "good", good,
-          "inputs", inputs,
-          "ended", ended,
-          "seed", new long[] {drawn.seed.first(), drawn.seed.second()},
-          "markInputs", oldest == null ? 0 : oldest.inputs,
-          "markGood", oldest == null ? 0 : oldest.good,
-          "failed", failedSinceOldest(),
-          "mark", oldest == null ? source.save() : oldest.state);
+      long nowGiven = given;
+      long nowGood = good;
+      long nowInputs = inputs;
+      boolean nowEnded = ended;
+      Place from = oldest;
+      return State.late(() -> describe(nowGiven, nowGood, nowInputs, nowEnded, from));
     }
 
-    private long[] failedSinceOldest() {
+    /** Works out where to read from. Runs later and elsewhere: touches nothing that changes. */
+    private State describe(
+        long itsGiven, long itsGood, long itsInputs, boolean wasEnded, Place from) {
+      long[] live = BufferReplay.liveBySlot(generator(), capacity, itsGiven, itsGood);
+      long first = itsGood;
+      for (long number : live) {
+        first = number >= 0 ? Math.min(first, number) : first;
+      }
+      Place mark = from;
+      for (Place at = from; at != null && at.inputs <= itsInputs; at = at.next) {
+        if (at.state != null && at.good <= first) {
+          mark = at;
+        }
+      }
+      long[] failed = new long[0];
       int count = 0;
-      for (Mark mark : marks) {
-        count += mark.failedCount;
+      for (Place at = mark; at != null && at.inputs < itsInputs; at = at.next) {
+        if (at.state == null) {
+          failed = count == failed.length ? Arrays.copyOf(failed, 2 * count + 4) : failed;
+          failed[count++] = at.inputs;
+        }
       }
-      if (count == 0) {
-        return NONE;
-      }
-      long[] failed = new long[count];
-      int at = 0;
-      for (Mark mark : marks) {
-        System.arraycopy(mark.failed, 0, failed, at, mark.failedCount);
-        at += mark.failedCount;
-      }
-      return failed;
+      return State.ofPairs(
+          "given", itsGiven,
+          "good", itsGood,
+          "inputs", itsInputs,
+          "ended", wasEnded,
+          "seed", new long[] {drawn.seed.first(), drawn.seed.second()},
+          "markInputs", mark.inputs,
+          "markGood", mark.good,
+          "failed", count == 0 ? NONE : Arrays.copyOf(failed, count),
+          "mark", Objects.requireNonNull(mark.state));
     }
-
-    private static final long[] NONE = {};
 
     @Override
     protected void moveTo(State state) {
@@ -330,65 +332,69 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       }
     }
 
-    /** Reads the input from the oldest mark on and puts the elements that are live in their slots. */
+    /** Reads the input from a mark on and puts the elements that are live in their slots. */
     private void readAgain(State state, long[] live) {
       long target = state.number("inputs");
       long[] failed = state.numbers("failed");
+      long all = good;
       inputs = state.number("markInputs");
-      long number = state.number("markGood");
+      good = state.number("markGood");
       source.restore(state.state("mark"));
-      marks.addLast(new Mark(state.state("mark"), inputs, number));
+      oldest = new Place(inputs, good, state.state("mark"));
+      newest = oldest;
+      lastMark = inputs;
       long[] wanted = BufferReplay.sortedByNumber(live);
-      if (wanted.length > 0) {
-        ring.openSlots((int) Math.min(capacity, good));
-      }
       int nextWanted = 0;
       int nextFailed = 0;
       while (inputs < target) {
-        Mark last = Objects.requireNonNull(marks.peekLast());
-        if (inputs - last.inputs >= Math.max(64, capacity / 8)) {
-          last = new Mark(source.save(), inputs, number);
-          marks.addLast(last);
+        if (inputs - lastMark >= stride) {
+          append(source.save());
+          lastMark = inputs;
         }
         long failure = nextFailed < failed.length ? failed[nextFailed] : target;
         if (failure == inputs) {
+          append(null);
           source.skip(1);
-          last.addFailed(inputs++);
+          inputs++;
           nextFailed++;
           continue;
         }
-        long wantedNumber = nextWanted < wanted.length ? live[(int) wanted[nextWanted]] : Long.MAX_VALUE;
-        if (wantedNumber > number) {
-          long run = Math.min(Math.min(wantedNumber - number, failure - inputs), target - inputs);
-          run = Math.min(run, Math.max(64, capacity / 8));
+        long number = nextWanted < wanted.length ? live[(int) wanted[nextWanted]] : all;
+        if (number > good) {
+          long run = Math.min(Math.min(number - good, failure - inputs), stride);
           source.skip(run);
           inputs += run;
-          number += run;
+          good += run;
           continue;
         }
-        int run = 1;
-        while (nextWanted + run < wanted.length
-            && run < 1024
-            && live[(int) wanted[nextWanted + run]] == number + run
-            && inputs + run < failure) {
-          run++;
-        }
-        source.fill(pulled, run);
-        if (pulled.isEmpty()) {
-          throw new IllegalStateException(
-              context.path()
-                  + ": expected to read element "
-                  + inputs
-                  + " again, but its input has ended; the input changed since the checkpoint");
-        }
-        for (int i = 0; i < pulled.size(); i++) {
-          place((int) wanted[nextWanted++], pulled, i, last);
-        }
-        inputs += pulled.size();
-        number += pulled.size();
-        reserve();
+        nextWanted = readRun(live, wanted, nextWanted, failure - inputs);
       }
-      dropUselessMarks();
+      good = all;
+    }
+
+    /** Reads the wanted elements that follow each other; returns the next one wanted. */
+    private int readRun(long[] live, long[] wanted, int first, long most) {
+      int run = 1;
+      while (first + run < wanted.length
+          && run < Math.min(1024, most)
+          && live[(int) wanted[first + run]] == good + run) {
+        run++;
+      }
+      source.fill(pulled, run);
+      if (pulled.isEmpty()) {
+        throw new IllegalStateException(
+            context.path()
+                + ": expected to read element "
+                + inputs
+                + " again, but its input has ended; the input changed since the checkpoint");
+      }
+      for (int i = 0; i < pulled.size(); i++) {
+        ring.put((int) wanted[first + i], pulled, i);
+      }
+      inputs += pulled.size();
+      good += pulled.size();
+      reserve();
+      return first + pulled.size();
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checkpoints as JSON with a sum at the end. What is read is treated as hostile: depth and length
@@ -144,7 +145,7 @@ public final class CheckpointText {
     out.append('"');
   }
 
-  private static List<String> texts(Object value) {
+  private static List<String> texts(@Nullable Object value) {
     List<String> texts = new ArrayList<>();
     if (!(value instanceof List<?> list)) {
       throw new IllegalArgumentException("checkpoint: expected a list of texts, but got " + value);
