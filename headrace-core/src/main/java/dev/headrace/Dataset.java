@@ -30,7 +30,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -113,7 +115,7 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Applies a function to every element; it is never called concurrently. */
   public <R> Dataset<R> map(Fn<? super T, ? extends R> function) {
-    return with(new MapOp(op, raw(function), Parallelism.SEQUENTIAL, Order.DEFAULT, false, here()));
+    return with(new MapOp(op, raw(function), Parallelism.SEQUENTIAL, Order.ORDERED, false, here()));
   }
 
   /** Applies a function with {@code parallelism} calls in flight; results keep their order. */
@@ -146,7 +148,7 @@ public final class Dataset<T> implements Plan<T> {
    */
   public <R> Dataset<R> randomMap(RandomFn<? super T, ? extends R> function, Seed seed) {
     return with(
-        new RandomMapOp(op, raw(function), seed, Parallelism.SEQUENTIAL, Order.DEFAULT, here()));
+        new RandomMapOp(op, raw(function), seed, Parallelism.SEQUENTIAL, Order.ORDERED, here()));
   }
 
   /** Applies a function that draws random numbers, with {@code parallelism} calls in flight. */
@@ -159,7 +161,7 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Keeps the elements for which a condition holds. */
   public Dataset<T> filter(Condition<? super T> condition) {
-    return with(new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.DEFAULT, here()));
+    return with(new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.ORDERED, here()));
   }
 
   /** Keeps the elements for which a condition holds, with {@code parallelism} calls in flight. */
@@ -259,9 +261,19 @@ public final class Dataset<T> implements Plan<T> {
     return with(OpShape.of(op.getClass()).withSite(op, op.site().named(name)));
   }
 
+  /** Adds an operator of one's own, made from this one's and the line that adds it. */
+  public <R> Dataset<R> append(BiFunction<? super Op, ? super Site, ? extends Op> operator) {
+    return with(operator.apply(op, here()));
+  }
+
   /** Sets how the pipeline is to be run. */
   public Dataset<T> options(Options newOptions) {
     return new Dataset<>(op, newOptions);
+  }
+
+  /** Changes how the pipeline is to be run: {@code options(o -> o.epochs(5))}. */
+  public Dataset<T> options(UnaryOperator<Options> change) {
+    return new Dataset<>(op, change.apply(options));
   }
 
   // ---- looking at it ----------------------------------------------------------------------------
@@ -282,12 +294,12 @@ public final class Dataset<T> implements Plan<T> {
 
   /** The plan, last operator first, with the lines of the program that made it. */
   public String explain() {
-    return PlanShape.of(op).explain();
+    return PlanShape.of(op, options.isDeterministic()).explain();
   }
 
   /** A hash of everything that shapes elements and their order. */
   public String fingerprint() {
-    return PlanShape.of(op).fingerprint();
+    return PlanShape.of(op, options.isDeterministic()).fingerprint();
   }
 
   @Override

@@ -58,8 +58,13 @@ public final class Options {
 
   /** Runs everything on the caller's thread, so that breakpoints and stacks are the user's. */
   public Options debug() {
+    return debug(true);
+  }
+
+  /** Whether everything runs on the caller's thread. */
+  public Options debug(boolean onCallersThread) {
     Options copy = new Options(this);
-    copy.debug = true;
+    copy.debug = onCallersThread;
     return copy;
   }
 
@@ -120,14 +125,14 @@ public final class Options {
   /** How long the consumer may wait without progress before it is reported who waits for whom. */
   public Options stallAfter(Duration duration) {
     Options copy = new Options(this);
-    copy.stallAfter = duration;
+    copy.stallAfter = positive("stallAfter", duration);
     return copy;
   }
 
   /** How long {@code close()} waits for functions that ignore interruption. */
   public Options closeGrace(Duration duration) {
     Options copy = new Options(this);
-    copy.closeGrace = duration;
+    copy.closeGrace = positive("closeGrace", duration);
     return copy;
   }
 
@@ -136,6 +141,10 @@ public final class Options {
     Options copy = new Options(this);
     copy.epochs = count;
     return copy;
+  }
+
+  boolean isDeterministic() {
+    return flag("deterministic", deterministic, true).isTrue();
   }
 
   long epochs() {
@@ -264,6 +273,13 @@ public final class Options {
   private static long positive(String name, long value) {
     if (value < 1) {
       throw new IllegalArgumentException(name + ": expected at least 1, but got " + value);
+    }
+    return value;
+  }
+
+  private static Duration positive(String name, Duration value) {
+    if (value.toMillis() < 1) {
+      throw new IllegalArgumentException(name + ": expected at least 1 ms, but got " + value);
     }
     return value;
   }

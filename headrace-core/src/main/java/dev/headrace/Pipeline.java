@@ -16,6 +16,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private static final String GIVEN_BACK = "next() was called";
+  private static final long CLOSE_PATIENCE_MS = 500;
 
   private final Op op;
   private final Options options;
@@ -37,18 +41,22 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private final PlanShape shape;
   private final Chunk chunk = new Chunk();
 
-  private long epoch = -1;
+  private volatile long epoch = -1;
   private @Nullable State resumeAt;
-  private @Nullable OpenPass pass;
-  private @Nullable OpenPass nextPass;
+  private volatile @Nullable OpenPass pass;
+  private volatile @Nullable OpenPass nextPass;
   private int index;
   private boolean ended;
   private boolean interrupted;
   private @Nullable PipelineException terminal;
   private @Nullable Object delivered;
 
+  /** Held by the consumer while it runs cursors; whoever closes them must hold it, too. */
+  private final ReentrantLock running = new ReentrantLock();
+
+  private final AtomicBoolean cleanedUp = new AtomicBoolean();
   private volatile boolean closed;
-  private long firstAskedNs;
+  private volatile long firstAskedNs;
   private volatile long elements;
   private volatile long failures;
   private volatile long waitNs;
@@ -56,7 +64,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   Pipeline(Op op, Options options, @Nullable Checkpoint checkpoint) {
     this.op = op;
     this.options = options;
-    this.shape = PlanShape.of(op);
+    this.shape = PlanShape.of(op, options.isDeterministic());
     if (options.requiresCheckpoint()) {
       Checkpoint.refuseIfImpossible(op);
     }
@@ -79,10 +87,15 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     checkOpen();
     giveBackDelivered();
     if (terminal == null) {
-      OpenPass prepared = nextPass;
-      nextPass = null;
-      startEpoch(epoch + 1, prepared, resumeAt);
-      resumeAt = null;
+      running.lock();
+      try {
+        OpenPass prepared = nextPass;
+        nextPass = null;
+        startEpoch(epoch + 1, prepared, resumeAt);
+        resumeAt = null;
+      } finally {
+        doneRunning();
+      }
     }
     long mine = epoch;
     return new Iterator<>() {
@@ -156,6 +169,25 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void refill() {
+    running.lock();
+    try {
+      checkOpen();
+      pull();
+    } finally {
+      doneRunning();
+    }
+  }
+
+  /** Lets go of the cursors; if the pipeline was closed meanwhile, it is for us to clean up. */
+  private void doneRunning() {
+    boolean outermost = running.getHoldCount() == 1;
+    if (closed && outermost) {
+      cleanUp();
+    }
+    running.unlock();
+  }
+
+  private void pull() {
     if (interrupted) {
       recover();
     }
@@ -306,14 +338,45 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     index = 0;
   }
 
-  /** Ends all threads and gives all memory back; promptly, whatever the pipeline is doing. */
+  /**
+   * Ends all threads and gives all memory back; promptly, whatever the pipeline is doing. Where the
+   * consumer's own thread is inside a function of the user, that thread cleans up when it returns.
+   */
   @Override
   public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
+    closed = true;
+    OpenPass current = pass;
+    OpenPass warm = nextPass;
+    if (current != null) {
+      current.cancel();
+    }
+    if (warm != null) {
+      warm.cancel();
+    }
+    if (running.isHeldByCurrentThread()) {
+      return; // called by a function that this pipeline runs
+    }
+    if (awaitConsumer()) {
+      try {
+        cleanUp();
+      } finally {
+        running.unlock();
       }
-      closed = true;
+    }
+  }
+
+  private boolean awaitConsumer() {
+    try {
+      return running.tryLock() || running.tryLock(CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return running.tryLock();
+    }
+  }
+
+  private void cleanUp() {
+    if (cleanedUp.getAndSet(true)) {
+      return;
     }
     OpenPass current = pass;
     OpenPass warm = nextPass;

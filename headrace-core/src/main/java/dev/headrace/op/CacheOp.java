@@ -131,6 +131,18 @@ public record CacheOp(Op input, Site site) implements Op {
       return start;
     }
 
+    synchronized boolean hasBegun() {
+      return begun;
+    }
+
+    synchronized long iteration() {
+      return iteration;
+    }
+
+    synchronized @Nullable Id prefix() {
+      return prefix;
+    }
+
     @Override
     public synchronized void close() {
       if (content != null) {
@@ -177,8 +189,8 @@ public record CacheOp(Op input, Site site) implements Op {
 
     private Cursor startFilling() {
       Cursor input;
-      if (store.begun) {
-        input = context.open(op.input, store.iteration, store.prefix);
+      if (store.hasBegun()) {
+        input = context.open(op.input, store.iteration(), store.prefix());
         input.restore(store.start());
       } else {
         input = context.open(op.input);
@@ -260,8 +272,8 @@ public record CacheOp(Op input, Site site) implements Op {
       return State.ofPairs(
           "reading", fromStore,
           "position", silently && filling != null ? filling.elements : position,
-          "filledBy", store.begun ? store.iteration : context.iteration(),
-          "under", Id.path(store.begun ? store.prefix : context.prefix()),
+          "filledBy", store.hasBegun() ? store.iteration() : context.iteration(),
+          "under", Id.path(store.hasBegun() ? store.prefix() : context.prefix()),
           "from", State.late(store::start));
     }
 

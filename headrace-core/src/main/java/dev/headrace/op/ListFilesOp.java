@@ -151,5 +151,8 @@ public record ListFilesOp(String pattern, Site site) implements Op {
       }
       position = (int) Math.min(listing.files.size(), Math.max(0, state.number("position")));
     }
+
+    @Override
+    public void close() {}
   }
 }

@@ -29,7 +29,7 @@ public record MapOp(
     Fn<Object, Object> function,
     @Knob int parallelism,
     Order order,
-    boolean synchronous,
+    @Knob boolean synchronous,
     Site site)
     implements Op {
 

@@ -80,5 +80,8 @@ public record RangeOp(long start, long stop, long step, Site site) implements Op
                 .formatted(count, op.word(), position));
       }
     }
+
+    @Override
+    public void close() {}
   }
 }

@@ -393,7 +393,9 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       }
       inputs += pulled.size();
       good += pulled.size();
-      reserve();
+      if (!reserve()) {
+        throw new IllegalStateException(tooLarge().cause().getMessage());
+      }
       return first + pulled.size();
     }
 

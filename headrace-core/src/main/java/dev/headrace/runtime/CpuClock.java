@@ -19,6 +19,10 @@ final class CpuClock {
     }
   }
 
+  static boolean isAvailable() {
+    return THREADS != null;
+  }
+
   static long cpuNs(Thread thread) {
     return THREADS == null ? -1 : THREADS.getThreadCpuTime(thread.threadId());
   }

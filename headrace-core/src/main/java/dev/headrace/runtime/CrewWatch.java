@@ -2,18 +2,28 @@ package dev.headrace.runtime;
 
 import java.util.List;
 
-/** Finds the number of workers for one AUTOTUNE crew from how its workers spend their time. */
+/**
+ * Finds the number of workers for one AUTOTUNE crew from how its workers spend their time.
+ *
+ * <p>CPU time is measured; the share of time spent waiting is found by looking, again and again,
+ * whether a worker that is inside its function waits. Time without a core is neither, so a loaded
+ * machine does not make a computing function look like a waiting one.
+ */
 final class CrewWatch {
-  private static final int SAMPLED = 16;
+  private static final int LOOKS_PER_VISIT = 4;
+  private static final double LEAST_LOOKS = 6;
 
   /** How fast old observations lose weight. */
-  private static final double DECAY = 0.85;
+  private static final double DECAY = 0.92;
 
   private final WorkerCrew crew;
   private final Engine engine;
   private double busyNs;
   private double cpuNs;
-  private double queuedNs;
+  private double looks;
+  private double blocked;
+  private double parked;
+  private int turn;
   private int lowVisits;
   private int stuckVisits;
 
@@ -27,66 +37,69 @@ final class CrewWatch {
   }
 
   void visit(long now) {
-    Settings settings = engine.settings();
-    int before = crew.target();
     if (crew.isVirtual()) {
-      visitVirtual(before, settings);
+      visitVirtual();
       return;
     }
-    List<Worker> workers = crew.snapshot();
-    int working = 0;
-    int parked = 0;
-    busyNs *= DECAY;
-    cpuNs *= DECAY;
-    queuedNs *= DECAY;
-    int step = Math.max(1, workers.size() / SAMPLED);
-    for (int i = 0; i < workers.size(); i += step) {
-      Worker worker = workers.get(i);
-      boolean isWorking = worker.isWorking();
-      Worker.ThreadTimes spent = worker.visit(now);
-      // A worker that waits for room is not computing, but neither does its function wait.
-      busyNs += spent.busyNs();
-      cpuNs += Math.min(spent.cpuNs(), spent.busyNs());
-      queuedNs += Math.min(spent.queuedNs(), spent.busyNs());
-      if (isWorking) {
-        working++;
-        Thread.State state = worker.thread().getState();
-        if (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) {
-          parked++;
-        }
-      }
-    }
-    if (busyNs < 2e6) {
+    look(now);
+    if (looks < LEAST_LOOKS || busyNs < 2e6) {
       return; // too little seen to judge
     }
-    double share = WorkerRule.cpuShare(busyNs, cpuNs, queuedNs);
+    Settings settings = engine.settings();
+    int before = crew.target();
+    double share = WorkerRule.cpuShare(cpuNs, busyNs * blocked / looks);
     int wished = WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit());
-    boolean wouldUnmount = working > 0 && parked * 4 >= working * 3;
+    boolean wouldUnmount = blocked > 0 && parked >= 0.75 * blocked;
     boolean goVirtual = wouldUnmount && wished > settings.threadLimit() && before >= 16;
-    int limit = goVirtual ? settings.virtualLimit() : settings.threadLimit();
-    int after = Math.min(wished, limit);
-    if (after > before) {
-      if (!crew.isWaitedFor() && !goVirtual) {
-        return; // fast enough as it is
-      }
-      after = Math.min(after, Math.max(before * 4, before + 2));
+    int after = Math.min(wished, goVirtual ? settings.virtualLimit() : settings.threadLimit());
+    if (after > before * 1.2) {
       lowVisits = 0;
-    } else if (after < before && ++lowVisits < 5) {
-      return;
-    }
-    if (after != before || goVirtual) {
-      change(before, after, goVirtual, share);
+      if (crew.isWaitedFor()) {
+        change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
+      }
+    } else if (after < before * 0.7 || (after < before && share >= WorkerRule.COMPUTING)) {
+      if (++lowVisits >= 5) {
+        change(before, after, false, share);
+      }
+    } else {
+      lowVisits = 0;
     }
   }
 
-  private void visitVirtual(int before, Settings settings) {
+  /** Visits a few of the workers, others each time. */
+  private void look(long now) {
+    List<Worker> workers = crew.snapshot();
+    busyNs *= DECAY;
+    cpuNs *= DECAY;
+    looks *= DECAY;
+    blocked *= DECAY;
+    parked *= DECAY;
+    for (int i = 0; i < Math.min(LOOKS_PER_VISIT, workers.size()); i++) {
+      turn = turn + 1 >= workers.size() ? 0 : turn + 1;
+      Worker.Visit visit = workers.get(turn).visit(now);
+      busyNs += visit.busyNs();
+      cpuNs +=
+          CpuClock.isAvailable()
+              ? Math.min(visit.cpuNs(), visit.busyNs())
+              : visit.blocked() ? 0 : visit.busyNs();
+      if (visit.working()) {
+        looks++;
+        blocked += visit.blocked() ? 1 : 0;
+        parked += visit.blocked() && visit.parked() ? 1 : 0;
+      }
+    }
+  }
+
+  private void visitVirtual() {
+    Settings settings = engine.settings();
+    int before = crew.target();
     // Pinned virtual threads hold their carriers: all mounted, others queued, nobody computing.
     VirtualThreads.Load load = VirtualThreads.load();
     boolean stuck = load.mounted() >= load.carriers() && load.queued() > 0 && !load.isComputing();
     stuckVisits = stuck ? stuckVisits + 1 : 0;
     if (stuckVisits >= 3) {
-      change(before, settings.threadLimit(), false, crew.cpuShare());
       stuckVisits = 0;
+      change(before, settings.threadLimit(), false, crew.cpuShare());
     } else if (before < settings.virtualLimit() && crew.isWaitedFor()) {
       change(before, Math.min(settings.virtualLimit(), before * 4), true, crew.cpuShare());
     }

@@ -54,7 +54,7 @@ public final class Engine implements AutoCloseable {
     this.heap = new Account("heap", settings.heapBudget());
     this.nativeAccount = new Account("native", settings.nativeBudget());
     this.slabs = new SlabPool(nativeAccount);
-    Events.opened(name(), PlanShape.of(plan).explain());
+    Events.opened(name(), PlanShape.of(plan, settings.deterministic()).explain());
   }
 
   /** Opens the plan for one pass. */
@@ -101,6 +101,20 @@ public final class Engine implements AutoCloseable {
         && (slabBytes == 0
             || nativeAccount.usedBytes() - slabs.freeBytes() + slabBytes
                 <= nativeAccount.limitBytes());
+  }
+
+  /** How many elements of this weight fit the accounts; at least none. */
+  long room(double heapBytesEach, double slabBytesEach) {
+    double heapRoom =
+        heapBytesEach < 1
+            ? Long.MAX_VALUE
+            : (heap.limitBytes() - heap.usedBytes()) / heapBytesEach;
+    double nativeRoom =
+        slabBytesEach < 1
+            ? Long.MAX_VALUE
+            : (nativeAccount.limitBytes() - nativeAccount.usedBytes() + slabs.freeBytes())
+                / slabBytesEach;
+    return (long) Math.max(0, Math.min(heapRoom, nativeRoom));
   }
 
   /** The batch memory that the elements of a chunk hold. */

@@ -16,6 +16,7 @@ final class Governor implements Runnable {
   private static final long FAST_TICK_NS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long SLOW_TICK_NS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long FAST_FOR_NS = TimeUnit.SECONDS.toNanos(2);
+  private static final long SHRINK_EVERY_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final Engine engine;
   private final List<WorkerCrew> crews = new CopyOnWriteArrayList<>();
@@ -24,6 +25,7 @@ final class Governor implements Runnable {
   private volatile boolean closed;
   private volatile long fastUntil;
 
+  private long shrunkAt = System.nanoTime();
   private long progressSeen = -1;
   private long progressAt;
   private boolean stallSaid;
@@ -88,6 +90,10 @@ final class Governor implements Runnable {
       watch.visit(now);
     }
     watchForStalls(now);
+    if (now - shrunkAt > SHRINK_EVERY_NS) {
+      shrunkAt = now;
+      crews.forEach(WorkerCrew::shrinkUnusedBuffers);
+    }
   }
 
   private void watchForStalls(long now) {

@@ -81,6 +81,11 @@ public final class OpenPass implements AutoCloseable {
     return last instanceof Stage stage && stage.hasReadAll();
   }
 
+  /** Makes everyone who runs or waits in this pass stop; {@link #close} is still to be called. */
+  public void cancel() {
+    pass.close();
+  }
+
   @Override
   public void close() {
     pass.close();

@@ -1,12 +1,23 @@
 package dev.headrace.runtime;
 
 import dev.headrace.spi.Cancelled;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** One pass over the whole plan: what all its cursors share, first of all whether it goes on. */
 final class Pass {
   private volatile boolean closed;
   private volatile @Nullable Thread consumer;
+  private final Set<Stage> stages = ConcurrentHashMap.newKeySet();
+
+  void add(Stage stage) {
+    stages.add(stage);
+  }
+
+  void remove(Stage stage) {
+    stages.remove(stage);
+  }
 
   /** Says which thread pulls the last cursor; its interruption stops what it runs itself. */
   void consumedBy(Thread thread) {
@@ -19,8 +30,10 @@ final class Pass {
     return consumer == thread;
   }
 
+  /** Makes everyone who runs or waits in this pass stop. */
   void close() {
     closed = true;
+    stages.forEach(Stage::wakeAll);
   }
 
   boolean isClosed() {

@@ -16,17 +16,23 @@ import java.util.List;
  */
 public record PlanShape(List<String> structure, List<String> functions, List<String> explained) {
 
-  public static PlanShape of(Op op) {
+  /**
+   * Reads a plan.
+   *
+   * @param deterministic what operators without a wish of their own do about order
+   */
+  public static PlanShape of(Op op, boolean deterministic) {
     List<String> structure = new ArrayList<>();
     List<String> functions = new ArrayList<>();
     List<String> explained = new ArrayList<>();
-    walk(op, 0, "", structure, functions, explained);
+    walk(op, deterministic, 0, "", structure, functions, explained);
     return new PlanShape(
         List.copyOf(structure), List.copyOf(functions), List.copyOf(explained));
   }
 
   private static void walk(
       Op op,
+      boolean deterministic,
       int depth,
       String indent,
       List<String> structure,
@@ -43,11 +49,18 @@ public record PlanShape(List<String> structure, List<String> functions, List<Str
             + (site.isEmpty() ? "" : "   (" + site + ")"));
     boolean shapes = !op.traits().shapesNothing();
     if (shapes) {
-      structure.add("  ".repeat(depth) + shape.structure(op));
+      structure.add("  ".repeat(depth) + shape.structure(op, deterministic));
       shape.functions(op).forEach(f -> functions.add(f.label() + " " + f.hash()));
     }
     for (Op input : op.inputs()) {
-      walk(input, shapes ? depth + 1 : depth, indent + "  ", structure, functions, explained);
+      walk(
+          input,
+          deterministic,
+          shapes ? depth + 1 : depth,
+          indent + "  ",
+          structure,
+          functions,
+          explained);
     }
   }
 

@@ -115,6 +115,18 @@ final class Stage extends Cursor {
     this.capacityIsTuned = plan.capacity() < 0;
     this.capacity = capacityIsTuned ? 2 : plan.capacity();
     crew.add(this);
+    pass.add(this);
+  }
+
+  /** Wakes whoever waits here, to see that the pass was closed. */
+  void wakeAll() {
+    crew.lock.lock();
+    try {
+      filled.signalAll();
+      crew.idle.signalAll();
+    } finally {
+      crew.lock.unlock();
+    }
   }
 
   // ---- what workers do --------------------------------------------------------------------------
@@ -192,7 +204,10 @@ final class Stage extends Cursor {
     if (demand != Long.MAX_VALUE) {
       most = (int) Math.max(1, Math.min(most, demand - wanted));
     }
+    most = (int) Math.max(1, Math.min(most, engine.room(heapBytesEach, slabBytesEach)));
     slot.length = -most;
+    slot.heapBytes = (long) (most * heapBytesEach); // made exact when the results are there
+    engine.heap().reserve(slot.heapBytes);
     return slot;
   }
 
@@ -251,6 +266,7 @@ final class Stage extends Cursor {
       if (size == 0) {
         ended = true;
         busy--;
+        releaseHeap(slot);
         takeBack(slot);
         filled.signalAll();
         crew.idle.signalAll();
@@ -287,6 +303,7 @@ final class Stage extends Cursor {
       if (oneToOne) {
         wanted -= slot.chunk.failures(); // failures do not count for those who take so many
       }
+      releaseHeap(slot);
       if (closed) {
         Leases.giveBack(slot.chunk, "the pipeline was closed");
         return;
@@ -308,12 +325,18 @@ final class Stage extends Cursor {
     }
   }
 
+  private void releaseHeap(Slot slot) {
+    engine.heap().release(slot.heapBytes);
+    slot.heapBytes = 0;
+  }
+
   private void abandon(Slot slot) {
     crew.lock.lock();
     try {
       busy--;
       pulling = false;
       ended = true; // whoever is cancelled will not be asked again
+      releaseHeap(slot);
       Leases.giveBack(slot.chunk, "the pipeline was closed");
       filled.signalAll();
     } finally {
@@ -328,6 +351,7 @@ final class Stage extends Cursor {
       busy--;
       pulling = false;
       ended = true;
+      releaseHeap(slot);
       Leases.giveBack(slot.chunk, "its stage failed");
       slot.chunk.clear();
       slot.chunk.add(new Failure(path, null, cause, true), null, 0);
@@ -402,6 +426,11 @@ final class Stage extends Cursor {
     }
   }
 
+  private void turnCapacity(int elements, String why) {
+    engine.knobTurned(path, "buffer", capacity, elements, why);
+    capacity = elements;
+  }
+
   /** The slot to hand over next, waited for; null at the end. */
   private @Nullable Slot await() {
     Slot slot = deliverable();
@@ -409,7 +438,7 @@ final class Stage extends Cursor {
       return slot;
     }
     if (capacityIsTuned && wasFull && work == null && capacity < MOST_AUTOTUNED) {
-      capacity = Math.min(MOST_AUTOTUNED, capacity * 2); // was full, ran empty: the pace varies
+      turnCapacity(Math.min(MOST_AUTOTUNED, capacity * 2), "was full, then ran empty");
       wasFull = false;
     }
     if (crew.isInline()) {
@@ -519,8 +548,7 @@ final class Stage extends Cursor {
 
   private void retire(Slot slot) {
     slot.handedOver = true;
-    engine.heap().release(slot.heapBytes);
-    slot.heapBytes = 0;
+    releaseHeap(slot);
     if (current == slot) {
       current = null;
     }
@@ -707,12 +735,12 @@ final class Stage extends Cursor {
     } finally {
       crew.lock.unlock();
     }
+    pass.remove(this);
     boolean idle = crew.leave(this);
     crew.lock.lock();
     try {
       for (Slot slot : window) {
-        engine.heap().release(slot.heapBytes);
-        slot.heapBytes = 0;
+        releaseHeap(slot);
         if (slot.done && !slot.handedOver) {
           for (int i = slot.taken - slot.takenBefore; i < slot.chunk.size(); i++) {
             Leases.giveBack(slot.chunk.item(i), "the pipeline was closed");
@@ -755,7 +783,9 @@ final class Stage extends Cursor {
           work == null ? "prefetch" : "parallel",
           buffered,
           highestBuffered,
-          work == null ? capacity : SLOTS_PER_WORKER * crew.target() + 2,
+          work == null
+              ? capacity
+              : (SLOTS_PER_WORKER * crew.target() + 2) * pacer.length(),
           crew.workers(),
           crew.target(),
           workElements,
@@ -778,7 +808,7 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       if (capacityIsTuned && capacity > 2 && buffered > capacity / 2 && waits == waitsSeen) {
-        capacity = Math.max(2, capacity - capacity / 4);
+        turnCapacity(Math.max(2, capacity - capacity / 4), "was never empty");
       }
       waitsSeen = waits;
     } finally {

@@ -1,8 +1,5 @@
 package dev.headrace.runtime;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
-
 /**
  * One thread of a crew, with what it knows of its own time.
  *
@@ -25,7 +22,6 @@ final class Worker implements Runnable {
   private long seenBusyNs;
 
   private long seenCpuNs;
-  private long seenQueuedNs;
 
   Worker(WorkerCrew crew, int generation, boolean isVirtual, String name) {
     this.crew = crew;
@@ -47,8 +43,8 @@ final class Worker implements Runnable {
 
   @Override
   public void run() {
-    if (!isVirtual && ThreadTimes.AVAILABLE) {
-      taskId = ThreadTimes.currentTaskId();
+    if (!isVirtual) {
+      taskId = Tasks.currentId();
     }
     crew.work(this);
   }
@@ -74,53 +70,33 @@ final class Worker implements Runnable {
     return since == 0 ? 0 : now - since;
   }
 
-  /** How this worker spent its working time since the governor's last visit. */
-  ThreadTimes visit(long now) {
+  /**
+   * What the governor saw of a worker.
+   *
+   * @param busyNs inside functions since the last visit, and {@code cpuNs} of it computing
+   * @param working whether it was inside a function at the moment of the visit
+   * @param blocked whether it then waited for something other than a core
+   * @param parked whether it then waited inside Java, where a virtual thread would let go
+   */
+  record Visit(long busyNs, long cpuNs, boolean working, boolean blocked, boolean parked) {}
+
+  Visit visit(long now) {
     long since = workingSince;
-    long busy = busyNs + (since == 0 ? 0 : now - since);
-    ThreadTimes times = isVirtual ? ThreadTimes.NONE : ThreadTimes.of(thread, taskId);
-    ThreadTimes spent =
-        new ThreadTimes(
+    long busy = busyNs + (since == 0 ? 0 : Math.max(0, now - since));
+    long cpu = Math.max(seenCpuNs, CpuClock.cpuNs(thread));
+    boolean blocked = since != 0 && Tasks.isBlocked(taskId, thread);
+    Thread.State state = thread.getState();
+    boolean parked = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+    boolean sameWork = since != 0 && since == workingSince;
+    Visit visit =
+        new Visit(
             Math.max(0, busy - seenBusyNs),
-            Math.max(0, times.cpuNs() - seenCpuNs),
-            Math.max(0, times.queuedNs() - seenQueuedNs));
+            cpu - seenCpuNs,
+            sameWork,
+            sameWork && blocked,
+            sameWork && parked);
     seenBusyNs = busy;
-    seenCpuNs = times.cpuNs();
-    seenQueuedNs = times.queuedNs();
-    return spent;
-  }
-
-  /** A worker's times: in its functions, computing, and waiting for a core. */
-  record ThreadTimes(long busyNs, long cpuNs, long queuedNs) {
-    static final ThreadTimes NONE = new ThreadTimes(0, 0, 0);
-
-    /** Whether the scheduler's own account can be read, which knows waiting for a core apart. */
-    static final boolean AVAILABLE = Files.isReadable(Path.of("/proc/thread-self/schedstat"));
-
-    static long currentTaskId() {
-      try {
-        return Long.parseLong(
-            Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString());
-      } catch (java.io.IOException | RuntimeException e) {
-        return -1;
-      }
-    }
-
-    static ThreadTimes of(Thread thread, long taskId) {
-      if (taskId >= 0) {
-        try {
-          String line = Files.readString(Path.of("/proc/self/task/" + taskId + "/schedstat"));
-          int first = line.indexOf(' ');
-          int second = line.indexOf(' ', first + 1);
-          return new ThreadTimes(
-              0,
-              Long.parseLong(line.substring(0, first)),
-              Long.parseLong(line.substring(first + 1, second)));
-        } catch (java.io.IOException | RuntimeException e) {
-          return NONE; // the thread has just ended
-        }
-      }
-      return new ThreadTimes(0, Math.max(0, CpuClock.cpuNs(thread)), 0);
-    }
+    seenCpuNs = cpu;
+    return visit;
   }
 }

@@ -293,6 +293,18 @@ final class WorkerCrew implements Context.Crew {
     }
   }
 
+  /** Lets go of buffers that were never empty since the last time. */
+  void shrinkUnusedBuffers() {
+    List<Stage> all;
+    lock.lock();
+    try {
+      all = List.copyOf(stages);
+    } finally {
+      lock.unlock();
+    }
+    all.forEach(Stage::shrinkUnusedBuffer);
+  }
+
   /** Whether someone waits for what this crew makes. */
   boolean isWaitedFor() {
     lock.lock();

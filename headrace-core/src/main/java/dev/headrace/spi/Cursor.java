@@ -109,7 +109,7 @@ public abstract class Cursor implements AutoCloseable {
     return own;
   }
 
-  /** Closes this cursor and its inputs; never waits for user code to finish by itself. */
+  /** Closes this cursor and its inputs. */
   @Override
-  public void close() {}
+  public abstract void close();
 }

@@ -125,12 +125,12 @@ public final class OpShape {
 
   /** The operator as {@code explain()} shows it: {@code map(lambda$main$0, parallelism=AUTOTUNE)}. */
   public String describe(Op op) {
-    return text(op, true);
+    return text(op, true, true);
   }
 
   /** What shapes elements and order, functions apart. */
-  public String structure(Op op) {
-    return text(op, false);
+  public String structure(Op op, boolean deterministic) {
+    return text(op, false, deterministic);
   }
 
   /** The identities of the functions among the components. */
@@ -145,7 +145,7 @@ public final class OpShape {
     return functions;
   }
 
-  private String text(Op op, boolean forPeople) {
+  private String text(Op op, boolean forPeople, boolean deterministic) {
     StringJoiner arguments = new StringJoiner(", ", "(", ")");
     for (Part part : parts) {
       Object value = part.read(op);
@@ -157,7 +157,7 @@ public final class OpShape {
                   && !list.isEmpty()
                   && list.getFirst() instanceof Op)
               || (value instanceof Boolean flag && !flag && forPeople)
-              || (value == Order.DEFAULT && forPeople);
+              || (value instanceof Order && forPeople && value != Order.UNORDERED);
       if (hidden || (part.isKnob && !forPeople)) {
         continue;
       }
@@ -166,6 +166,8 @@ public final class OpShape {
             forPeople ? FunctionIdentity.of(Objects.requireNonNull(value)).label() : part.name);
       } else if (part.isKnob && Integer.valueOf(Knob.AUTOTUNE).equals(value)) {
         arguments.add(part.name + "=AUTOTUNE");
+      } else if (value == Order.DEFAULT) {
+        arguments.add(part.name + "=" + (deterministic ? Order.ORDERED : Order.UNORDERED));
       } else {
         arguments.add(part.name + "=" + value);
       }

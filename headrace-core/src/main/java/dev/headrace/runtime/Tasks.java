@@ -1,0 +1,45 @@
+package dev.headrace.runtime;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Looks at threads as the operating system does, where it lets us: the Java state calls a thread
+ * runnable while it sleeps in native code, and a thread without a core looks as if it waited.
+ */
+final class Tasks {
+  private static final boolean LINUX = Files.isReadable(Path.of("/proc/thread-self/stat"));
+
+  private Tasks() {}
+
+  /** The operating system's number of the calling thread, or −1. */
+  static long currentId() {
+    if (!LINUX) {
+      return -1;
+    }
+    try {
+      Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));
+      return Long.parseLong(self.getFileName().toString());
+    } catch (IOException | RuntimeException e) {
+      return -1;
+    }
+  }
+
+  /** Whether a thread waits for something other than a core. */
+  static boolean isBlocked(long id, Thread thread) {
+    if (id >= 0) {
+      try {
+        String stat = Files.readString(Path.of("/proc/self/task/" + id + "/stat"));
+        char state = stat.charAt(stat.lastIndexOf(')') + 2);
+        return state != 'R';
+      } catch (IOException | RuntimeException e) {
+        return false; // the thread has just ended
+      }
+    }
+    return switch (thread.getState()) {
+      case WAITING, TIMED_WAITING, BLOCKED -> true;
+      default -> false;
+    };
+  }
+}
