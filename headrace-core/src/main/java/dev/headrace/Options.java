@@ -1,6 +1,7 @@
 package dev.headrace;
 
 import dev.headrace.runtime.Settings;
+import dev.headrace.spi.NanoClock;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ public final class Options {
   private @Nullable Long nativeBudget;
   private @Nullable Duration stallAfter;
   private @Nullable Duration closeGrace;
+  private NanoClock clock = NanoClock.SYSTEM;
   private long epochs;
 
   private Options() {}
@@ -42,6 +44,7 @@ public final class Options {
     nativeBudget = from.nativeBudget;
     stallAfter = from.stallAfter;
     closeGrace = from.closeGrace;
+    clock = from.clock;
     epochs = from.epochs;
   }
 
@@ -136,6 +139,13 @@ public final class Options {
     return copy;
   }
 
+  /** The clock by which waits and stalls are measured. */
+  public Options clock(NanoClock newClock) {
+    Options copy = new Options(this);
+    copy.clock = newClock;
+    return copy;
+  }
+
   /** How many epochs will be read, so that reading ahead can cross from one to the next. */
   public Options epochs(long count) {
     Options copy = new Options(this);
@@ -170,7 +180,8 @@ public final class Options {
                 .value()),
         Duration.ofMillis(
             number("close.grace.ms", closeGrace == null ? null : closeGrace.toMillis(), 10_000)
-                .value()));
+                .value()),
+        clock);
   }
 
   /** Every setting with its value and where that comes from. */

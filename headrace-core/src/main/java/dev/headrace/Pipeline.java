@@ -93,6 +93,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
         nextPass = null;
         startEpoch(epoch + 1, prepared, resumeAt);
         resumeAt = null;
+      } catch (Cancelled e) {
+        epoch--; // calling iterator() again resumes the same epoch
+        throw stopped(e);
       } finally {
         doneRunning();
       }
@@ -127,13 +130,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     OpenPass opened = prepared == null ? engine.open(number, Long.MAX_VALUE) : prepared;
     pass = opened;
     if (at != null) {
-      try {
-        opened.restore(at);
-      } catch (Cancelled e) {
-        resumeAt = at;
-        epoch = number - 1;
-        throw stopped(e);
-      }
+      opened.restore(at);
     }
   }
 
@@ -196,7 +193,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       throw new IllegalStateException("pipeline: call iterator() first");
     }
     if (firstAskedNs == 0) {
-      firstAskedNs = System.nanoTime();
+      firstAskedNs = engine.nanoTime();
     }
     index = 0;
     try {
@@ -226,8 +223,12 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private void recover() {
     OpenPass broken = pass;
     State at = broken == null ? startOfNextEpoch() : broken.before();
-    interrupted = false;
-    startEpoch(epoch, null, at);
+    try {
+      startEpoch(epoch, null, at);
+      interrupted = false;
+    } catch (Cancelled e) {
+      throw stopped(e);
+    }
   }
 
   /** Starts the next epoch's reading while the end of this one is still being consumed. */
@@ -309,7 +310,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
         epoch,
         elements,
         failures,
-        firstAskedNs == 0 ? 0 : System.nanoTime() - firstAskedNs,
+        firstAskedNs == 0 ? 0 : engine.nanoTime() - firstAskedNs,
         waitNs,
         engine.heap().usedBytes(),
         engine.heap().peakBytes(),

@@ -100,7 +100,7 @@ public final class Lease implements AutoCloseable {
     if (state != State.LIVE) {
       return false;
     }
-    end("was given back when " + why + "; use pipeline.keep(batch) to hold it longer");
+    end("was given back when " + why + "; use keep() to hold a batch longer");
     pool.takeBack(this, slab);
     return true;
   }

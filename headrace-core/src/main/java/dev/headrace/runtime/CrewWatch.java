@@ -11,7 +11,15 @@ import java.util.List;
  */
 final class CrewWatch {
   private static final int LOOKS_PER_VISIT = 4;
+
+  /** So many looks are enough where nearly all saw waiting, so many where it was a part. */
   private static final double LEAST_LOOKS = 6;
+
+  private static final double LEAST_LOOKS_IF_MIXED = 18;
+  private static final double NEARLY_ALL = 0.8;
+
+  /** Less waiting than this is what collectors and compilers do to any function. */
+  private static final double TOO_LITTLE = 0.15;
 
   /** How fast old observations lose weight. */
   private static final double DECAY = 0.92;
@@ -42,12 +50,13 @@ final class CrewWatch {
       return;
     }
     look(now);
-    if (looks < LEAST_LOOKS || busyNs < 2e6) {
+    double waiting = looks == 0 ? 0 : blocked / looks;
+    if (looks < (waiting > NEARLY_ALL ? LEAST_LOOKS : LEAST_LOOKS_IF_MIXED) || busyNs < 2e6) {
       return; // too little seen to judge
     }
     Settings settings = engine.settings();
     int before = crew.target();
-    double share = WorkerRule.cpuShare(cpuNs, busyNs * blocked / looks);
+    double share = waiting < TOO_LITTLE ? 1 : WorkerRule.cpuShare(cpuNs, busyNs * waiting);
     int wished = WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit());
     boolean wouldUnmount = blocked > 0 && parked >= 0.75 * blocked;
     boolean goVirtual = wouldUnmount && wished > settings.threadLimit() && before >= 16;

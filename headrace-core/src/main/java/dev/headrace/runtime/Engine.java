@@ -79,6 +79,11 @@ public final class Engine implements AutoCloseable {
     return settings;
   }
 
+  /** The time by the pipeline's clock. */
+  public long nanoTime() {
+    return settings.clock().nanoTime();
+  }
+
   public Account heap() {
     return heap;
   }
@@ -157,7 +162,7 @@ public final class Engine implements AutoCloseable {
   }
 
   void consumerWaits(boolean waits) {
-    consumerWaitingSince = waits ? System.nanoTime() : 0;
+    consumerWaitingSince = waits ? settings.clock().nanoTime() : 0;
   }
 
   long consumerWaitingSince() {

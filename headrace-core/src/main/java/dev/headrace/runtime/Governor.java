@@ -89,7 +89,7 @@ final class Governor implements Runnable {
       }
       watch.visit(now);
     }
-    watchForStalls(now);
+    watchForStalls(engine.settings().clock().nanoTime());
     if (now - shrunkAt > SHRINK_EVERY_NS) {
       shrunkAt = now;
       crews.forEach(WorkerCrew::shrinkUnusedBuffers);

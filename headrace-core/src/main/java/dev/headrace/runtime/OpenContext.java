@@ -5,6 +5,7 @@ import dev.headrace.data.SlabPool;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
@@ -299,6 +300,14 @@ final class OpenContext implements Context {
   @Override
   public void checkGoing() {
     pass.checkGoing();
+  }
+
+  @Override
+  public Failure failure(@Nullable Id id, Throwable cause) {
+    if (cause instanceof InterruptedException) {
+      pass.interrupted(); // not the element's fault
+    }
+    return Context.super.failure(id, cause);
   }
 
   @Override

@@ -35,8 +35,8 @@ public final class OpenPass implements AutoCloseable {
   /** Puts a fresh pass at a saved position. */
   public void restore(State state) {
     pass.consumedBy(Thread.currentThread());
-    last.restore(state);
     before = state;
+    last.restore(state);
   }
 
   /** Pulls the next chunk, which is empty at the end; returns how long it took. */
@@ -44,13 +44,13 @@ public final class OpenPass implements AutoCloseable {
     pass.consumedBy(Thread.currentThread());
     before = last.save();
     engine.consumerWaits(true);
-    long start = System.nanoTime();
+    long start = engine.settings().clock().nanoTime();
     try {
       last.fill(out, Math.min(most, pacer.length()));
     } finally {
       engine.consumerWaits(false);
     }
-    long ns = System.nanoTime() - start;
+    long ns = engine.settings().clock().nanoTime() - start;
     engine.progressed();
     pacer.observe(out.size(), ns);
     if (ns > LONG_WAIT_NS) {

@@ -40,6 +40,15 @@ final class Pass {
     return closed;
   }
 
+  /** Takes note that a function was interrupted: by closing, or because the consumer was. */
+  void interrupted() {
+    Thread thread = Thread.currentThread();
+    if (closed || thread == consumer) {
+      thread.interrupt();
+      throw new Cancelled("interrupted inside a function");
+    }
+  }
+
   void checkGoing() {
     if (closed) {
       throw new Cancelled("the pipeline was closed");

@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.spi.NanoClock;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,7 @@ import java.time.Duration;
  * @param nativeBudget bytes of batch memory off the heap
  * @param stallAfter how long the consumer may wait without progress before it is reported
  * @param closeGrace how long closing waits for functions of the user that ignore interruption
+ * @param clock by which waits and stalls are measured
  */
 public record Settings(
     boolean deterministic,
@@ -26,4 +28,5 @@ public record Settings(
     long heapBudget,
     long nativeBudget,
     Duration stallAfter,
-    Duration closeGrace) {}
+    Duration closeGrace,
+    NanoClock clock) {}

@@ -379,6 +379,9 @@ final class WorkerCrew implements Context.Crew {
                   + " does not react to interruption and is left behind; it is at "
                   + StallReport.stackOf(worker.thread()));
         }
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
         return false;
       }
       try {
