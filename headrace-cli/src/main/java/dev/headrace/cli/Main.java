@@ -1,18 +1,121 @@
 package dev.headrace.cli;
 
+import java.io.PrintWriter;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The entry of the {@code headrace} command. */
-public final class Main {
+@Command(
+    name = "headrace",
+    description = "An input-pipeline engine for machine learning on the JVM.",
+    versionProvider = Main.Version.class,
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  headrace quickstart                       see what AUTOTUNE makes of slow loading",
+      "  headrace quickstart --load-ms 5 --json    the same with faster loads, for programs",
+      "  headrace config                           every setting, its value and origin",
+      "  headrace bench overhead --peer tfdata     what the engine costs, beside tf.data",
+      "",
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C."
+    })
+public final class Main implements Runnable {
+  static final int OK = 0;
+  static final int FAILED = 1;
+  static final int USAGE = 2;
+  static final int STOPPED = 130;
+
+  @Spec private @Nullable CommandSpec spec;
+
   private Main() {}
 
-  /** Runs the command. */
+  /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    System.out.println("headrace " + version());
+    Interruption interruption = Interruption.ofThisThread();
+    int code;
+    try {
+      code = commandLine().execute(args);
+    } finally {
+      interruption.finished();
+    }
+    if (!interruption.isUnderWay()) {
+      System.exit(code); // in the middle of a shutdown it would wait for itself
+    }
   }
 
-  private static String version() {
-    @Nullable String version = Main.class.getPackage().getImplementationVersion();
-    return version == null ? "(not packaged)" : version;
+  static CommandLine commandLine() {
+    CommandLine commands = new CommandLine(new Main());
+    commands.addSubcommand(new QuickstartCommand());
+    commands.addSubcommand(new ConfigCommand());
+    try {
+      commands.addSubcommand(new BenchCommand());
+    } catch (NoClassDefFoundError e) {
+      // headrace-bench is never published: without its jar there is no bench.
+    }
+    commands.setCaseInsensitiveEnumValuesAllowed(true);
+    commands.setUsageHelpWidth(100);
+    commands.setExecutionExceptionHandler(
+        (exception, command, parsed) -> {
+          if (Interruption.isUnderWayAnywhere()) {
+            command.getErr().println("stopped");
+            return STOPPED;
+          }
+          command
+              .getErr()
+              .println(command.getColorScheme().errorText("headrace: " + message(exception)));
+          if (System.getProperty("headrace.trace") != null) {
+            exception.printStackTrace(command.getErr());
+          }
+          return FAILED;
+        });
+    return commands;
+  }
+
+  @Override
+  public void run() {
+    CommandLine own = Objects.requireNonNull(spec).commandLine();
+    throw new ParameterException(own, "expected a command, but got none");
+  }
+
+  private static String message(Throwable exception) {
+    String message = exception.getMessage();
+    return message == null ? exception.toString() : message;
+  }
+
+  /** Prints a line of progress, where it does not get into what is piped on. */
+  static void progress(PrintWriter err, String line) {
+    if (Terminal.isThere()) {
+      err.print("\r\u001b[2K" + line);
+    } else {
+      err.println(line);
+    }
+    err.flush();
+  }
+
+  /** Removes the line of progress. */
+  static void endProgress(PrintWriter err) {
+    if (Terminal.isThere()) {
+      err.print("\r\u001b[2K");
+      err.flush();
+    }
+  }
+
+  /** The version in the jar, and the Java it runs on. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      @Nullable String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {
+        "headrace " + (version == null ? "(not packaged)" : version),
+        "Java " + Runtime.version() + ", " + System.getProperty("java.vm.name")
+      };
+    }
   }
 }

@@ -149,7 +149,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     protected void produce(Chunk out, int max) {
       while (out.size() < max && !broken) {
         if (!ended) {
-          pull((int) Math.min(max - out.size(), capacity - (good - given)));
+          pull(max - out.size()); // each element that enters sends at most one out
           if (pulled.isEmpty()) {
             ended = true;
             continue;

@@ -117,7 +117,7 @@ final class CrewWatch {
   private void change(int before, int after, boolean virtual, double share) {
     crew.resize(after, virtual, share);
     engine.knobTurned(
-        crew.name(),
+        crew.operator(),
         "workers",
         before,
         after,

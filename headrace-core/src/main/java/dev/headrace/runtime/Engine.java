@@ -54,7 +54,7 @@ public final class Engine implements AutoCloseable {
     this.heap = new Account("heap", settings.heapBudget());
     this.nativeAccount = new Account("native", settings.nativeBudget());
     this.slabs = new SlabPool(nativeAccount);
-    Events.opened(name(), PlanShape.of(plan, settings.deterministic()).explain());
+    Events.opened(name(), () -> PlanShape.of(plan, settings.deterministic()).explain());
   }
 
   /** Opens the plan for one pass. */

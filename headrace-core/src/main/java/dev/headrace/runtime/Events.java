@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import java.util.function.Supplier;
 import jdk.jfr.Category;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
@@ -21,12 +22,12 @@ final class Events {
     }
   }
 
-  static void opened(String pipeline, String plan) {
+  static void opened(String pipeline, Supplier<String> plan) {
     if (PRESENT) {
       Opened event = new Opened();
       if (event.isEnabled()) {
         event.pipeline = pipeline;
-        event.plan = plan;
+        event.plan = plan.get();
         event.commit();
       }
     }

@@ -86,6 +86,11 @@ final class OpenContext implements Context {
     return "headrace-" + engine.number() + " " + op.word() + (site.isEmpty() ? "" : "@" + site);
   }
 
+  /** The operator alone, with its name and line. */
+  String shortPath() {
+    return pathOf(op);
+  }
+
   static String pathOf(Op op) {
     String name = op.site().name();
     String site = op.site().toString();

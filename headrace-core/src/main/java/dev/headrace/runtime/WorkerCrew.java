@@ -34,6 +34,7 @@ final class WorkerCrew implements Context.Crew {
   private final Engine engine;
   private final OpenContext context;
   private final String name;
+  private final String operator;
   private final boolean tuned;
   private final boolean inline;
   private final boolean ownedByStage;
@@ -63,6 +64,7 @@ final class WorkerCrew implements Context.Crew {
     this.engine = context.engine();
     this.context = context;
     this.name = context.threadName();
+    this.operator = context.shortPath();
     this.tuned = parallelism < 0;
     this.target = tuned ? engine.settings().cpuBudget() : parallelism;
     this.inline = context.debug();
@@ -97,6 +99,11 @@ final class WorkerCrew implements Context.Crew {
 
   String name() {
     return name;
+  }
+
+  /** The operator it works for. */
+  String operator() {
+    return operator;
   }
 
   void add(Stage stage) {

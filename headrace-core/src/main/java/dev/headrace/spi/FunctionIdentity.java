@@ -9,6 +9,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +91,20 @@ public record FunctionIdentity(String label, String hash) {
     };
   }
 
+  /** Hashes of class files, by the class that looks and the class looked at. */
+  private static final ClassValue<Map<String, String>> CLASS_HASHES =
+      new ClassValue<>() {
+        @Override
+        protected Map<String, String> computeValue(Class<?> near) {
+          return new ConcurrentHashMap<>();
+        }
+      };
+
   private static String classHash(String owner, Class<?> near) {
+    return CLASS_HASHES.get(near).computeIfAbsent(owner, name -> readHash(name, near));
+  }
+
+  private static String readHash(String owner, Class<?> near) {
     ClassLoader loader = near.getClassLoader();
     String resource = owner.replace('.', '/') + ".class";
     try (InputStream bytes =

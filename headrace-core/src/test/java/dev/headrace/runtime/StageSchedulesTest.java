@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.headrace.op.RangeOp;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.NanoClock;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Work;
@@ -33,7 +34,8 @@ class StageSchedulesTest {
           1 << 20,
           1 << 20,
           Duration.ofSeconds(30),
-          Duration.ofSeconds(5));
+          Duration.ofSeconds(5),
+          NanoClock.SYSTEM);
 
   @ParameterizedTest(name = "ordered {0}, dropping {1}")
   @CsvSource({"true,false", "true,true", "false,false", "false,true"})

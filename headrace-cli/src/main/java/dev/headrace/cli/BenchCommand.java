@@ -1,0 +1,178 @@
+package dev.headrace.cli;
+
+import dev.headrace.bench.Report;
+import dev.headrace.bench.Row;
+import dev.headrace.bench.Scenario;
+import dev.headrace.bench.Setup;
+import dev.headrace.bench.TfData;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Measures Headrace, alone or beside a peer. */
+@Command(
+    name = "bench",
+    description = "Measures Headrace, alone or beside a peer.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "Rows are medians with a 95 %% interval; a ratio above 1 means that we are better. A bar",
+      "holds when the unfavourable end of the interval does.",
+      "",
+      "Examples:",
+      "  headrace bench overhead",
+      "  headrace bench overhead --peer tfdata --python .venv/bin/python --json overhead.json",
+      "  headrace bench scaling --pairs 5"
+    })
+final class BenchCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "SCENARIO",
+      completionCandidates = ScenarioNames.class,
+      description = {"What to measure: ${COMPLETION-CANDIDATES}."})
+  private String scenario = "";
+
+  @Option(
+      names = "--peer",
+      paramLabel = "PEER",
+      completionCandidates = PeerNames.class,
+      description = "Measure a peer in turn with us: ${COMPLETION-CANDIDATES}.")
+  private @Nullable String peer;
+
+  @Option(
+      names = "--pairs",
+      paramLabel = "N",
+      defaultValue = "9",
+      description = "How many interleaved measurements make a row (default: ${DEFAULT-VALUE}).")
+  private int pairs;
+
+  @Option(
+      names = "--python",
+      paramLabel = "PATH",
+      description = "Python for the peer (default: the variable HEADRACE_PYTHON, then python3).")
+  private @Nullable String python;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the report as JSON, too.")
+  private @Nullable Path json;
+
+  @Option(names = "--strict", description = "Exit with 1 where a bar is missed.")
+  private boolean strict;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    CommandLine command = Objects.requireNonNull(spec).commandLine();
+    Scenario chosen = chosen(command);
+    if (peer != null && !peer.equals(PeerNames.TFDATA)) {
+      throw new ParameterException(
+          command, "--peer: expected " + PeerNames.TFDATA + ", but got '" + peer + "'");
+    }
+    if (pairs < 1) {
+      throw new ParameterException(command, "--pairs: expected at least 1, but got " + pairs);
+    }
+    PrintWriter out = command.getOut();
+    PrintWriter err = command.getErr();
+    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    List<String> notes = new ArrayList<>();
+    if (pairs < Setup.LEAST_PAIRS) {
+      notes.add(
+          "%d pairs are fewer than the %d that a 95 %% interval asks for."
+              .formatted(pairs, Setup.LEAST_PAIRS));
+    }
+    List<Row> rows;
+    try (Peers peers = startPeer(err, notes)) {
+      rows = chosen.run(new Setup(pairs, peers.tfData, line -> Main.progress(err, line)));
+    } finally {
+      Main.endProgress(err);
+    }
+    Report report = Report.now(chosen.name(), load, notes, rows);
+    out.print(report.table(Terminal.hasColours()));
+    if (json != null) {
+      Files.writeString(json, report.toJson());
+      out.println();
+      out.println("written to " + json);
+    }
+    out.flush();
+    return strict && !report.holds() ? Main.FAILED : Main.OK;
+  }
+
+  private Scenario chosen(CommandLine command) {
+    return Scenario.all().stream()
+        .filter(candidate -> candidate.name().equals(scenario))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    command,
+                    "SCENARIO: expected "
+                        + Scenario.all().stream()
+                            .map(Scenario::name)
+                            .collect(Collectors.joining(" or "))
+                        + ", but got '"
+                        + scenario
+                        + "'"));
+  }
+
+  private Peers startPeer(PrintWriter err, List<String> notes) {
+    if (peer == null) {
+      return new Peers(null);
+    }
+    Main.progress(err, "starting tf.data");
+    try {
+      return new Peers(TfData.start(python));
+    } catch (TfData.Unavailable e) {
+      Main.endProgress(err);
+      err.println(e.getMessage());
+      err.flush();
+      notes.add(String.valueOf(e.getMessage()));
+      return new Peers(null);
+    }
+  }
+
+  /** The peers of one run; closes those that were started. */
+  private record Peers(@Nullable TfData tfData) implements AutoCloseable {
+    @Override
+    public void close() {
+      if (tfData != null) {
+        tfData.close();
+      }
+    }
+  }
+
+  /** The scenarios, with what they measure, for the help text. */
+  static final class ScenarioNames implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Scenario.all().stream()
+          .map(scenario -> scenario.name() + " (" + scenario.summary() + ")")
+          .iterator();
+    }
+  }
+
+  /** The peers we know. */
+  static final class PeerNames implements Iterable<String> {
+    static final String TFDATA = "tfdata";
+
+    @Override
+    public Iterator<String> iterator() {
+      return List.of(TFDATA).iterator();
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.headrace.golden;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.stream.Collectors;
+
+/**
+ * One recording of what tf.data does, as lines of text that {@link Outcomes} writes too.
+ *
+ * @param iterations what each iterator over the dataset gave: elements, {@code error}, {@code end}
+ */
+record GoldenCase(String name, Map<String, Object> fields, List<List<String>> iterations) {
+
+  static List<GoldenCase> all() {
+    Object cases = fields(Json.read(resource("pipelines.json"))).get("cases");
+    return items(cases).stream().map(GoldenCase::of).toList();
+  }
+
+  static String resource(String name) {
+    try (InputStream in =
+        Objects.requireNonNull(GoldenCase.class.getResourceAsStream("/golden/" + name), name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether tf.data refused to build the dataset. */
+  boolean isRefused() {
+    return iterations.equals(List.of(List.of("refused")));
+  }
+
+  long cardinality() {
+    return Long.parseLong(
+        ((Json.Numeral) Objects.requireNonNull(fields.get("cardinality"))).text());
+  }
+
+  private static GoldenCase of(Object json) {
+    Map<String, Object> fields = fields(json);
+    List<List<String>> iterations = new ArrayList<>();
+    for (Object iteration : items(fields.getOrDefault("iterations", List.of()))) {
+      iterations.add(items(iteration).stream().map(GoldenCase::event).toList());
+    }
+    return new GoldenCase((String) fields.get("name"), fields, iterations);
+  }
+
+  private static String event(Object json) {
+    Map<String, Object> event = fields(json);
+    if (event.containsKey("element")) {
+      return items(event.get("element")).stream()
+          .map(GoldenCase::tensor)
+          .collect(Collectors.joining("; "));
+    }
+    if (event.containsKey("make_iterator_error")) {
+      return "refused";
+    }
+    return event.containsKey("error") ? Outcomes.ERROR : Outcomes.END;
+  }
+
+  private static String tensor(Object json) {
+    Map<String, Object> tensor = fields(json);
+    String dtype = (String) tensor.get("dtype");
+    StringJoiner values = new StringJoiner(", ", "[", "]");
+    for (Object value : items(tensor.get("values"))) {
+      values.add(valueText(dtype, value));
+    }
+    return dtype
+        + items(tensor.get("shape")).stream().map(dim -> ((Json.Numeral) dim).text()).toList()
+        + " "
+        + values;
+  }
+
+  private static String valueText(String dtype, Object value) {
+    String text = value instanceof Json.Numeral number ? number.text() : value.toString();
+    return switch (dtype) {
+      case "float" -> Float.toString(Float.parseFloat(text));
+      case "double" -> Double.toString(Double.parseDouble(text));
+      default -> text;
+    };
+  }
+
+  @SuppressWarnings("unchecked") // the reader makes no other maps
+  private static Map<String, Object> fields(Object json) {
+    return (Map<String, Object>) json;
+  }
+
+  @SuppressWarnings("unchecked") // the reader makes no other lists
+  private static List<Object> items(Object json) {
+    return (List<Object>) json;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}
