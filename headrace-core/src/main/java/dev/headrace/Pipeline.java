@@ -87,6 +87,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     checkOpen();
     giveBackDelivered();
     if (terminal == null) {
+      long before = epoch;
       running.lock();
       try {
         OpenPass prepared = nextPass;
@@ -94,8 +95,16 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
         startEpoch(epoch + 1, prepared, resumeAt);
         resumeAt = null;
       } catch (Cancelled e) {
-        epoch--; // calling iterator() again resumes the same epoch
+        epoch = before; // calling iterator() again resumes the same epoch
         throw stopped(e);
+      } catch (State.InvalidState e) {
+        epoch = before;
+        closePass();
+        throw e;
+      } catch (Throwable e) {
+        epoch = before;
+        closePass();
+        throw new PipelineException(op.word(), null, before + 1, e, false);
       } finally {
         doneRunning();
       }
@@ -139,10 +148,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (terminal != null) {
       return true;
     }
-    while (index == chunk.size() && !ended) {
+    while (terminal == null && index == chunk.size() && !ended) {
       refill();
     }
-    return index < chunk.size();
+    return terminal != null || index < chunk.size();
   }
 
   private T next() {
@@ -199,9 +208,11 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     try {
       waitNs = waitNs + current.fill(chunk, Integer.MAX_VALUE); // one writer
     } catch (Cancelled e) {
+      Leases.giveBack(chunk, "the pipeline was interrupted");
       chunk.clear();
       throw stopped(e);
     } catch (Throwable e) {
+      Leases.giveBack(chunk, "the pipeline failed");
       chunk.clear();
       terminal = new PipelineException(op.word(), null, epoch, e, true);
       return;
@@ -284,6 +295,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     State resume = resumeAt;
     if (resume != null) {
       return new Checkpoint(epoch + 1, resume, shape);
+    }
+    if (terminal != null && current != null) {
+      return new Checkpoint(epoch, State.skipping(Math.max(0, index - 1), current.before()), shape);
     }
     if (current == null || ended) {
       return new Checkpoint(epoch + 1, startOfNextEpoch(), shape);

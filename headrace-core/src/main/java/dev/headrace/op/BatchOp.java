@@ -6,6 +6,7 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Stacking;
@@ -199,7 +200,15 @@ public record BatchOp(
           columns[leaf][row] = leaves[leaf];
         }
       }
-      return shape.build(Stacking.stack(columns, names, context.slabs(), context.path()));
+      Tensor[] stacked = Stacking.stack(columns, names, context.slabs(), context.path());
+      try {
+        return shape.build(stacked);
+      } catch (Throwable e) { // a record's constructor may refuse
+        for (Tensor leaf : stacked) {
+          Leases.giveBack(leaf, "its batch could not be built");
+        }
+        throw e;
+      }
     }
 
     private Structure<Object> structureOf(Object element) {

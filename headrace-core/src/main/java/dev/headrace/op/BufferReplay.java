@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.Philox;
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 /** Works out, by drawing again, which elements a shuffle's buffer held at a position. */
 final class BufferReplay {
@@ -12,21 +13,20 @@ final class BufferReplay {
   /**
    * The numbers of the buffered elements by slot; −1 for free slots.
    *
-   * @param philox at its first draw
+   * @param generator makes the generator, at its first draw
    * @param given how many elements were emitted, one draw each
    * @param good how many elements had been put in the buffer
    */
-  static long[] liveBySlot(Philox philox, int capacity, long given, long good) {
+  static long[] liveBySlot(Supplier<Philox> generator, int capacity, long given, long good) {
     double forgetting = capacity * (Math.log(capacity) + 7);
     for (long draws = (long) forgetting + 1; ; draws *= 2) {
       long from = Math.max(0, given - draws);
-      long start = philox.position();
-      philox.skip(from - start);
+      Philox philox = generator.get();
+      philox.skip(from);
       long[] slots = replay(philox, capacity, from, given, good);
       if (slots.length > 0) {
-        return slots;
+        return slots; // one time in a thousand something older is still there: look further back
       }
-      philox.skip(-(philox.position() - start));
     }
   }
 

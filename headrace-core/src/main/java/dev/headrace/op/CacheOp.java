@@ -13,6 +13,7 @@ import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,9 @@ public record CacheOp(Op input, Site site) implements Op {
 
   /** The elements of one pass, with the memory they were reserved. */
   private static final class Content {
+    private static final int BLOCK = 1024;
+    private static final int ID_BYTES = 8;
+
     final Context context;
     final List<Chunk> blocks = new ArrayList<>();
     long elements;
@@ -51,29 +55,33 @@ public record CacheOp(Op input, Site site) implements Op {
 
     /** Adds the good elements of a chunk; null, or why that cannot be. */
     @Nullable Exception add(Chunk chunk) {
-      Chunk block = new Chunk();
-      for (int i = 0; i < chunk.size(); i++) {
-        if (!chunk.isFailure(i)) {
-          block.append(chunk, i);
-        }
-      }
-      if (block.isEmpty()) {
+      int good = chunk.size() - chunk.failures();
+      if (good == 0) {
         return null;
       }
-      long added = Sizer.bytesOf(block);
+      long added = Sizer.bytesOf(chunk) + (long) good * ID_BYTES;
       if (!context.heap().tryReserve(added)) {
         return new IllegalStateException(
             ("cache: expected its elements to fit the memory budget, but %,d elements need more than"
                     + " %,d MB and the %s account holds %,d MB; raise options.heapBudget, or cache"
                     + " earlier, where elements are smaller")
                 .formatted(
-                    elements + block.size(),
+                    elements + good,
                     (bytes + added) >> 20,
                     context.heap().name(),
                     context.heap().limitBytes() >> 20));
       }
-      blocks.add(block);
-      elements += block.size();
+      Chunk block = blocks.isEmpty() ? new Chunk() : blocks.getLast();
+      if (blocks.isEmpty() || block.size() >= BLOCK || block.inLongs() != chunk.inLongs()) {
+        block = new Chunk();
+        blocks.add(block);
+      }
+      for (int i = 0; i < chunk.size(); i++) {
+        if (!chunk.isFailure(i)) {
+          block.append(chunk, i);
+        }
+      }
+      elements += good;
       bytes += added;
       return null;
     }
@@ -129,6 +137,11 @@ public record CacheOp(Op input, Site site) implements Op {
 
     synchronized State start() {
       return start;
+    }
+
+    /** Replaces the start by the same one of a new life, which goes on noting the order it meets. */
+    synchronized void startedAgain(State live) {
+      start = live;
     }
 
     synchronized boolean hasBegun() {
@@ -192,6 +205,7 @@ public record CacheOp(Op input, Site site) implements Op {
       if (store.hasBegun()) {
         input = context.open(op.input, store.iteration(), store.prefix());
         input.restore(store.start());
+        store.startedAgain(input.save());
       } else {
         input = context.open(op.input);
         store.begin(context.iteration(), context.prefix(), input.save());
@@ -214,6 +228,20 @@ public record CacheOp(Op input, Site site) implements Op {
       } else if (source != null && filling != null) {
         fillFrom(source, filling, out, max);
       }
+      Id filledUnder = store.prefix();
+      if (!Objects.equals(filledUnder, context.prefix())) {
+        int depth = Id.path(filledUnder).length;
+        out.reparent(parent -> moved(parent, depth)); // ids of this repetition, not of the first
+      }
+    }
+
+    private @Nullable Id moved(@Nullable Id parent, int depth) {
+      long[] path = Id.path(parent);
+      Id id = context.prefix();
+      for (int i = depth; i < path.length; i++) {
+        id = new Id(id, path[i]);
+      }
+      return id;
     }
 
     private void fillFrom(Cursor input, Content into, Chunk out, int max) {

@@ -95,12 +95,15 @@ public record InterleaveOp(
           op.parallelism == Parallelism.SEQUENTIAL || context.debug()
               ? null
               : context.crew(op.parallelism);
-      this.aheadMost = crew == null ? 1 : 1 + op.cycle;
+      this.aheadMost = crew == null ? 0 : op.cycle;
       this.slots = new Opened[op.cycle];
     }
 
     @Override
     protected void produce(Chunk out, int max) {
+      if (open > 0 && !sourceEnded && ahead.size() < aheadMost && source.isReady()) {
+        openOneMore(); // one in each call, so that the first elements do not wait for all of them
+      }
       while (out.size() < max) {
         Opened current = slots[turn];
         if (current != null && current.child != null) {
@@ -148,20 +151,20 @@ public record InterleaveOp(
 
     /** Sees to it that a next plan is there; false when the input has ended. */
     private boolean openAhead() {
-      while (!sourceEnded && ahead.size() < aheadMost) {
-        boolean mayWait = ahead.isEmpty();
-        if (!mayWait && !source.isReady()) {
-          break;
-        }
-        State before = source.save();
-        source.fill(one, 1);
-        if (one.isEmpty()) {
-          sourceEnded = true;
-        } else {
-          ahead.addLast(openPlan(before, State.START));
-        }
+      if (!sourceEnded && ahead.isEmpty()) {
+        openOneMore();
       }
       return !ahead.isEmpty();
+    }
+
+    private void openOneMore() {
+      State before = source.save();
+      source.fill(one, 1);
+      if (one.isEmpty()) {
+        sourceEnded = true;
+      } else {
+        ahead.addLast(openPlan(before, State.START));
+      }
     }
 
     /** Opens the plan of the element in {@code one}. */
@@ -227,7 +230,7 @@ public record InterleaveOp(
 
     private Opened reopen(State saved) {
       State before = saved.state("before");
-      Cursor again = context.open(op.input);
+      Cursor again = context.open(op.input, 1);
       try {
         again.restore(before);
         again.fill(one, 1);

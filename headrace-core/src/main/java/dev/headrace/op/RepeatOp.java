@@ -8,7 +8,6 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +67,11 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     private final RepeatOp op;
     private Cursor source;
     private Start start = new Start(State.START);
-    private final ArrayDeque<State> startsToCome = new ArrayDeque<>();
+
+    /** Starts of repetitions that are known from an earlier life, and how many of them were used. */
+    private List<State> knownStarts = List.of();
+
+    private int usedStarts;
     private long repetition;
     private boolean gaveSome;
 
@@ -81,12 +84,13 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     private Cursor openRepetition() {
       // Passes are numbered as if every earlier epoch had been read to its end.
       long before =
-          op.count == -1 ? context.iteration() << 32 : context.iteration() * Math.max(op.count, 1);
+          op.count == -1
+              ? context.iteration() * 0x9E3779B97F4A7C15L & Long.MAX_VALUE >> 2
+              : context.iteration() * Math.max(op.count, 1);
       Cursor opened =
           context.open(op.input, before + repetition, new Id(context.prefix(), repetition));
-      State known = startsToCome.pollFirst();
-      if (known != null) {
-        opened.restore(known);
+      if (usedStarts < knownStarts.size()) {
+        opened.restore(knownStarts.get(usedStarts++));
       }
       Start next = new Start(opened.save());
       start.next = next;
@@ -124,17 +128,21 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
         return State.of("repetition", repetition, "input", source.save());
       }
       Start current = start;
+      List<State> known = knownStarts;
+      int used = usedStarts;
       return State.ofPairs(
           "repetition", repetition,
           "input", source.save(),
-          "next", State.late(() -> State.of("starts", startsAfter(current))));
+          "next", State.late(() -> State.of("starts", startsAfter(current, known, used))));
     }
 
-    private static List<State> startsAfter(Start first) {
+    /** The starts that were met after a position, then those only known from an earlier life. */
+    private static List<State> startsAfter(Start first, List<State> known, int used) {
       List<State> starts = new ArrayList<>();
       for (Start at = first.next; at != null; at = at.next) {
         starts.add(at.state);
       }
+      starts.addAll(known.subList(Math.min(known.size(), used + starts.size()), known.size()));
       return starts;
     }
 
@@ -142,13 +150,19 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     protected void moveTo(State state) {
       source.close();
       repetition = state.number("repetition");
+      if (repetition < 0 || (op.count != -1 && repetition > op.count)) {
+        throw new State.InvalidState(
+            "checkpoint: expected a repetition from 0 to %d, but got %d"
+                .formatted(op.count, repetition));
+      }
       State input = state.state("input");
       gaveSome = repetition > 0 || !input.isStart();
       if (op.count == -1 || repetition < op.count) {
         source = openRepetition();
         source.restore(input);
         if (state.has("next")) {
-          startsToCome.addAll(state.state("next").states("starts"));
+          knownStarts = List.copyOf(state.state("next").settled().states("starts"));
+          usedStarts = 0;
         }
       }
     }

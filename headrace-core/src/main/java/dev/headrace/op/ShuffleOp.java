@@ -14,6 +14,7 @@ import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,17 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     DrawnSeed drawn =
         context.shared(() -> new DrawnSeed(given == null ? Seed.random() : given));
     return new ShuffleCursor(context, this, drawn);
+  }
+
+  /** The draws of one pass, from the first. */
+  private Philox generator(Seed drawn, long iteration) {
+    if (!reshuffle) {
+      return new Philox(drawn);
+    }
+    Philox seeds = new Philox(drawn);
+    seeds.skip(2 * iteration);
+    long first = Integer.toUnsignedLong(seeds.nextInt());
+    return new Philox(first, Integer.toUnsignedLong(seeds.nextInt()));
   }
 
   /** The seed of one pipeline; a resumed pipeline takes over the one of its checkpoint. */
@@ -136,13 +148,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
 
     private Philox generator() {
-      if (!op.reshuffle) {
-        return new Philox(drawn.seed);
-      }
-      Philox seeds = new Philox(drawn.seed);
-      seeds.skip(2 * context.iteration());
-      long first = Integer.toUnsignedLong(seeds.nextInt());
-      return new Philox(first, Integer.toUnsignedLong(seeds.nextInt()));
+      return op.generator(drawn.seed, context.iteration());
     }
 
     @Override
@@ -267,13 +273,35 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       long nowInputs = inputs;
       boolean nowEnded = ended;
       Place from = oldest;
-      return State.late(() -> describe(nowGiven, nowGood, nowInputs, nowEnded, from));
+      Seed seed = drawn.seed;
+      long iteration = context.iteration();
+      ShuffleOp itsOp = op; // not the cursor, which a position must not keep alive
+      int slots = capacity;
+      return State.lazy(
+          () ->
+              describe(
+                  () -> itsOp.generator(seed, iteration),
+                  seed,
+                  slots,
+                  nowGiven,
+                  nowGood,
+                  nowInputs,
+                  nowEnded,
+                  from),
+          Objects.requireNonNull(from.state).isLate());
     }
 
-    /** Works out where to read from. Runs later and elsewhere: touches nothing that changes. */
-    private State describe(
-        long itsGiven, long itsGood, long itsInputs, boolean wasEnded, Place from) {
-      long[] live = BufferReplay.liveBySlot(generator(), capacity, itsGiven, itsGood);
+    /** Works out where to read from. Runs later and elsewhere. */
+    private static State describe(
+        Supplier<Philox> generator,
+        Seed seed,
+        int capacity,
+        long itsGiven,
+        long itsGood,
+        long itsInputs,
+        boolean wasEnded,
+        Place from) {
+      long[] live = BufferReplay.liveBySlot(generator, capacity, itsGiven, itsGood);
       long first = itsGood;
       for (long number : live) {
         first = number >= 0 ? Math.min(first, number) : first;
@@ -297,7 +325,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
           "good", itsGood,
           "inputs", itsInputs,
           "ended", wasEnded,
-          "seed", new long[] {drawn.seed.first(), drawn.seed.second()},
+          "seed", new long[] {seed.first(), seed.second()},
           "markInputs", mark.inputs,
           "markGood", mark.good,
           "failed", count == 0 ? NONE : Arrays.copyOf(failed, count),
@@ -322,13 +350,35 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       givenSlot = (int) (given % capacity);
       goodSlot = (int) (good % capacity);
       boolean wasEnded = state.flag("ended");
-      long[] live = BufferReplay.liveBySlot(philox, capacity, given, good);
-      philox = generator();
+      checkHostile(state);
+      long[] live = BufferReplay.liveBySlot(this::generator, capacity, given, good);
       philox.skip(given);
       readAgain(state, live);
       if (wasEnded) {
         source.fill(pulled, 1); // those before it must have seen the end, too
         ended = pulled.isEmpty();
+      }
+    }
+
+    private void checkHostile(State state) {
+      long all = op.input.cardinality();
+      long itsInputs = state.number("inputs");
+      long markInputs = state.number("markInputs");
+      long markGood = state.number("markGood");
+      boolean possible =
+          good <= itsInputs
+              && (all < 0 || itsInputs <= all)
+              && markGood >= 0
+              && markGood <= markInputs
+              && markInputs <= itsInputs
+              && markGood <= good
+              && itsInputs <= Long.MAX_VALUE / 4;
+      for (long failed : state.numbers("failed")) {
+        possible &= failed >= markInputs && failed < itsInputs;
+      }
+      if (!possible) {
+        throw new State.InvalidState(
+            "checkpoint: expected a possible position of shuffle, but got " + state);
       }
     }
 
@@ -340,7 +390,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       inputs = state.number("markInputs");
       good = state.number("markGood");
       source.restore(state.state("mark"));
-      oldest = new Place(inputs, good, state.state("mark"));
+      oldest = new Place(inputs, good, source.save());
       newest = oldest;
       lastMark = inputs;
       long[] wanted = BufferReplay.sortedByNumber(live);

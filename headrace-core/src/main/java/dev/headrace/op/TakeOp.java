@@ -72,6 +72,10 @@ public record TakeOp(Op input, long count, Site site) implements Op {
     @Override
     protected void moveTo(State state) {
       taken = state.number("taken");
+      if (taken < 0 || taken > limit) {
+        throw new State.InvalidState(
+            "checkpoint: expected 0 to %d elements taken, but got %d".formatted(limit, taken));
+      }
       source.restore(state.state("input"));
     }
 

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,10 @@ public final class Engine implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("headrace.engine");
   private static final AtomicLong NUMBERS = new AtomicLong();
   private static final int MOST_KNOB_CHANGES = 1000;
+  private static final int MOST_WARNINGS = 100;
+
+  /** Warnings that differ in numbers alone are one warning. */
+  private static final Pattern NUMBERS_IN_TEXT = Pattern.compile("[0-9][0-9.,]*");
 
   private final long number = NUMBERS.incrementAndGet();
   private final Op plan;
@@ -148,7 +153,7 @@ public final class Engine implements AutoCloseable {
   }
 
   void warn(String message) {
-    if (warned.add(message.length() > 60 ? message.substring(0, 60) : message)) {
+    if (warned.size() < MOST_WARNINGS && warned.add(NUMBERS_IN_TEXT.matcher(message).replaceAll("#"))) {
       LOG.log(System.Logger.Level.WARNING, message);
     }
   }

@@ -65,7 +65,7 @@ final class Governor implements Runnable {
       }
       try {
         tick(System.nanoTime());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         engine.warn("governor: " + e); // watching must never stop what it watches
       }
     }

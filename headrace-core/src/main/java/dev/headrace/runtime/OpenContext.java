@@ -265,7 +265,14 @@ final class OpenContext implements Context {
   public Cursor parallel(Cursor input, Work work, int parallelism, Order order) {
     WorkerCrew crew = new WorkerCrew(this, parallelism, true);
     return stage(
-        crew, input, new StagePlan(work, op.traits().oneToOne(), ordered(order), 0, demand));
+        crew,
+        input,
+        new StagePlan(
+            work,
+            op.traits().oneToOne(),
+            ordered(order),
+            0,
+            op.traits().oneToOne() ? demand : Long.MAX_VALUE));
   }
 
   @Override

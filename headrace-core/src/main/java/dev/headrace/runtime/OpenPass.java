@@ -3,6 +3,8 @@ package dev.headrace.runtime;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.State;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cursors of one pass, pulled by the consumer.
@@ -16,20 +18,22 @@ public final class OpenPass implements AutoCloseable {
   private final Pass pass;
   private final Cursor last;
   private final ChunkPacer pacer = new ChunkPacer();
-  private final State start;
+  /** Let go at the first pull, because a late state keeps alive what it needs to be told. */
+  private @Nullable State start;
+
   private State before;
 
   OpenPass(Engine engine, Pass pass, Cursor last) {
     this.engine = engine;
     this.pass = pass;
     this.last = last;
-    this.start = last.save();
-    this.before = start;
+    this.before = last.save();
+    this.start = before;
   }
 
   /** The position before the first element. */
   public State start() {
-    return start;
+    return Objects.requireNonNull(start, "the pass has begun");
   }
 
   /** Puts a fresh pass at a saved position. */
@@ -43,6 +47,7 @@ public final class OpenPass implements AutoCloseable {
   public long fill(Chunk out, int most) {
     pass.consumedBy(Thread.currentThread());
     before = last.save();
+    start = null;
     engine.consumerWaits(true);
     long start = engine.settings().clock().nanoTime();
     try {

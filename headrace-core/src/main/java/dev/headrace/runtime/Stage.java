@@ -41,6 +41,9 @@ final class Stage extends Cursor {
    */
   private static final int SLOTS_PER_WORKER = 2;
 
+  /** How far slots may overtake the oldest one where order is not kept. */
+  private static final int LONGEST_WINDOW = 16_384;
+
   /** The chunk of slots whose elements are gone. */
   private static final Chunk NOTHING = new Chunk();
 
@@ -82,11 +85,16 @@ final class Stage extends Cursor {
   private boolean ended;
   private boolean closed;
   private int busy;
+
+  /** Slots in the window that are not wholly handed over. */
+  private int open;
+
   private int buffered;
   private boolean consumerWaits;
   private boolean wasFull;
   private boolean draining;
   private boolean shortOfMemory;
+  private boolean saidShort;
   private long wanted;
   private int capacity;
   private final boolean capacityIsTuned;
@@ -156,11 +164,12 @@ final class Stage extends Cursor {
         wasFull = true;
         return false;
       }
-    } else if (window.size() >= SLOTS_PER_WORKER * crew.target() + 2) {
+    } else if (open >= SLOTS_PER_WORKER * crew.target() + 2 || window.size() >= LONGEST_WINDOW) {
       return false;
     }
     shortOfMemory = !engine.admits((long) heapBytesEach, (long) slabBytesEach);
-    if (shortOfMemory && work == null && !capacityIsTuned) {
+    if (shortOfMemory && work == null && !capacityIsTuned && !saidShort) {
+      saidShort = true;
       engine.warn(
           ("%s: asked to hold %,d elements, holds %,d, because one takes about %,d bytes and the"
                   + " memory budget is %,d MB; a larger buffer would not be faster")
@@ -189,14 +198,16 @@ final class Stage extends Cursor {
 
   /** Reserves the next slot for the calling worker. Under the lock. */
   Slot begin() {
-    busy++;
     Slot waiting = pulledBefore.pollFirst();
     if (waiting != null) {
+      busy++;
       return waiting;
     }
+    State before = input.save(); // first: it may fail
+    busy++;
     pulling = true;
     Chunk spare = spares.pollFirst();
-    Slot slot = append(input.save(), spare == null ? new Chunk() : spare);
+    Slot slot = append(before, spare == null ? new Chunk() : spare);
     int most = pacer.length();
     if (work == null) {
       most = Math.min(most, Math.max(1, Math.min((capacity + 1) / 2, capacity - buffered)));
@@ -213,19 +224,25 @@ final class Stage extends Cursor {
 
   private Slot append(State before, Chunk chunk) {
     Slot slot = new Slot(nextNumber++, before, chunk);
-    newest.next = slot;
-    beforeNewest = newest;
-    newest = slot;
+    if (!ordered) { // only positions without order follow the list, and keep what they follow
+      newest.next = slot;
+      beforeNewest = newest;
+      newest = slot;
+    }
     window.addLast(slot);
+    open++;
     return slot;
   }
 
   /** Takes back the slot that was appended last, for which there were no elements. */
   private void takeBack(Slot slot) {
     window.removeLast();
+    open--;
     nextNumber--;
-    newest = beforeNewest;
-    newest.next = null;
+    if (!ordered) {
+      newest = beforeNewest;
+      newest.next = null;
+    }
     recycle(slot.chunk);
   }
 
@@ -252,9 +269,24 @@ final class Stage extends Cursor {
       finish(slot, elements, end - start);
     } catch (Cancelled e) {
       abandon(slot);
+      if (crew.isInline()) {
+        throw e;
+      }
     } catch (Throwable e) {
-      breakDown(slot, e);
+      crew.lock.lock();
+      try {
+        busy--;
+        pulling = false;
+        breakDown(slot, e);
+      } finally {
+        crew.lock.unlock();
+      }
     }
+  }
+
+  /** Ends the stage because not even a chunk could be begun. Under the lock. */
+  void breakDown(Throwable cause) {
+    breakDown(append(State.START, new Chunk()), cause);
   }
 
   private boolean pull(Slot slot) {
@@ -344,30 +376,23 @@ final class Stage extends Cursor {
     }
   }
 
-  /** Ends the stage after an error that no element can be blamed for. */
+  /** Ends the stage after an error that no element can be blamed for. Under the lock. */
   private void breakDown(Slot slot, Throwable cause) {
-    crew.lock.lock();
-    try {
-      busy--;
-      pulling = false;
-      ended = true;
-      releaseHeap(slot);
-      Leases.giveBack(slot.chunk, "its stage failed");
-      slot.chunk.clear();
-      slot.chunk.add(new Failure(path, null, cause, true), null, 0);
-      slot.length = 1;
-      slot.takenBefore = 0;
-      slot.taken = 0;
-      slot.done = true;
-      buffered++;
-      if (!ordered) {
-        finished.addLast(slot);
-      }
-      filled.signalAll();
-      crew.idle.signalAll();
-    } finally {
-      crew.lock.unlock();
+    ended = true;
+    releaseHeap(slot);
+    Leases.giveBack(slot.chunk, "its stage failed");
+    slot.chunk.clear();
+    slot.chunk.add(new Failure(path, null, cause, true), null, 0);
+    slot.length = 1;
+    slot.takenBefore = 0;
+    slot.taken = 0;
+    slot.done = true;
+    buffered++;
+    if (!ordered) {
+      finished.addLast(slot);
     }
+    filled.signalAll();
+    crew.idle.signalAll();
   }
 
   // ---- what the consumer does -------------------------------------------------------------------
@@ -473,7 +498,8 @@ final class Stage extends Cursor {
     } catch (InterruptedException e) {
       // A worker may carry an interruption that a function of the user left behind; only closing
       // stops workers. The consumer's own interruption is the user's wish.
-      if (pass.isConsumer(Thread.currentThread())) {
+      WorkerCrew waiter = WorkerCrew.ofCurrentThread();
+      if (waiter == null ? pass.isConsumer(Thread.currentThread()) : waiter.isClosed()) {
         Thread.currentThread().interrupt();
         throw new Cancelled(path + ": interrupted while waiting for an element");
       }
@@ -540,7 +566,7 @@ final class Stage extends Cursor {
     boolean low =
         work == null
             ? buffered <= Math.max(1, capacity / 8)
-            : window.size() <= crew.target() + 1;
+            : open <= crew.target() + 1;
     if (low) {
       crew.wakeOne();
     }
@@ -548,6 +574,7 @@ final class Stage extends Cursor {
 
   private void retire(Slot slot) {
     slot.handedOver = true;
+    open--;
     releaseHeap(slot);
     if (current == slot) {
       current = null;
@@ -629,6 +656,9 @@ final class Stage extends Cursor {
         for (Slot slot = next; slot != null; slot = slot.handedOverNext) {
           order.add(slot.number - oldest.number);
         }
+        for (Slot slot : comeFirst) { // known from an earlier life, and not met again yet
+          order.add(slot.number - oldest.number);
+        }
       }
       return State.ofPairs(
           "lengths", lengths,
@@ -658,6 +688,13 @@ final class Stage extends Cursor {
               + " and "
               + lengths.length);
     }
+    for (int i = 0; i < lengths.length; i++) {
+      if (lengths[i] < 1 || lengths[i] > ChunkPacer.LONGEST || taken[i] < -1) {
+        throw new State.InvalidState(
+            "checkpoint: expected chunks of 1 to %d elements for %s, but got %d of which %d were taken"
+                .formatted(ChunkPacer.LONGEST, path, lengths[i], taken[i]));
+      }
+    }
     input.restore(state.state("input"));
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < lengths.length; i++) {
@@ -668,6 +705,7 @@ final class Stage extends Cursor {
         input.skip(lengths[i]);
         slot.handedOver = true;
         slot.done = true;
+        open--;
       } else {
         pullAgain(slot);
         slot.taken = (int) taken[i];
@@ -682,6 +720,10 @@ final class Stage extends Cursor {
       if (index < 0 || index >= slots.size() || slots.get((int) index).handedOver) {
         throw new State.InvalidState(
             "checkpoint: expected the order of " + path + " to name open chunks, but got " + index);
+      }
+      if (comeFirst.contains(slots.get((int) index))) {
+        throw new State.InvalidState(
+            "checkpoint: expected the order of " + path + " to name a chunk once, but got " + index);
       }
       comeFirst.addLast(slots.get((int) index));
     }

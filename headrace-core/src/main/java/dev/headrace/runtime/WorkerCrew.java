@@ -25,6 +25,8 @@ final class WorkerCrew implements Context.Crew {
   private static final long FIRST_NAP_NS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_NAP_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
+  private static final ThreadLocal<@Nullable WorkerCrew> CURRENT = new ThreadLocal<>();
+
   final ReentrantLock lock = new ReentrantLock();
 
   /** Workers without work wait here. */
@@ -48,8 +50,9 @@ final class WorkerCrew implements Context.Crew {
   private int generation;
   private boolean virtual;
   private boolean started;
-  private boolean closed;
+  private volatile boolean closed;
   private int waiting;
+  private boolean someoneNaps;
   private int turn;
   private int named;
   private volatile double cpuShare = 1;
@@ -129,8 +132,16 @@ final class WorkerCrew implements Context.Crew {
 
   private void hire() {
     Worker worker = new Worker(this, generation, virtual, name + "-" + ++named);
-    workers.add(worker);
-    worker.start();
+    try {
+      worker.start();
+      workers.add(worker); // it cannot get past the lock before
+    } catch (OutOfMemoryError e) {
+      if (workers.isEmpty()) {
+        throw e;
+      }
+      target = workers.size();
+      engine.warn(operator + ": the machine gives no more threads; going on with " + target);
+    }
   }
 
   /** Changes the number and the kind of workers. */
@@ -161,54 +172,69 @@ final class WorkerCrew implements Context.Crew {
 
   /** The life of one worker. */
   void work(Worker worker) {
-    try {
-      long napNs = FIRST_NAP_NS;
-      for (; ; ) {
-        Stage stage;
-        Slot slot;
-        lock.lock();
-        try {
-          stage = stageWithWork();
-          if (mustLeave(worker)) {
-            wakeOne();
-            return;
-          }
-          if (stage == null) {
-            napNs = nap(napNs);
-            continue;
-          }
-          napNs = FIRST_NAP_NS;
-          slot = stage.begin();
-        } finally {
-          lock.unlock();
-        }
-        Thread.interrupted(); // left behind by a function of the user; closing is seen by a flag
-        stage.run(slot, worker);
-      }
-    } finally {
+    CURRENT.set(this);
+    long napNs = FIRST_NAP_NS;
+    for (; ; ) {
+      Stage stage;
+      Slot slot;
       lock.lock();
       try {
-        workers.remove(worker);
-        leaving.removeIf(thread -> !thread.isAlive());
-        leaving.add(worker.thread());
-        left.signalAll();
+        if (mustLeave(worker)) {
+          bow(worker);
+          return;
+        }
+        stage = stageWithWork();
+        if (stage == null) {
+          napNs = nap(napNs);
+          continue;
+        }
+        napNs = FIRST_NAP_NS;
+        slot = begin(stage);
       } finally {
         lock.unlock();
       }
+      if (slot != null) {
+        Thread.interrupted(); // left behind by a function of the user; closing is seen by a flag
+        stage.run(slot, worker);
+      }
+    }
+  }
+
+  private static @Nullable Slot begin(Stage stage) {
+    try {
+      return stage.begin();
+    } catch (Throwable e) {
+      stage.breakDown(e);
+      return null;
     }
   }
 
   private boolean mustLeave(Worker worker) {
     return closed
         || workers.size() > target
-        || worker.generation != generation && replaced()
+        || worker.generation != generation
         || (ownedByStage && isFinished());
   }
 
-  /** Hires a successor for a worker of an older generation that is about to leave. */
-  private boolean replaced() {
-    hire();
-    return true;
+  /**
+   * Takes a worker off the list in the same breath in which it decided to leave, so that nobody else
+   * leaves because of it; another takes its place if there is work. Under the lock.
+   */
+  private void bow(Worker worker) {
+    workers.remove(worker);
+    leaving.removeIf(thread -> !thread.isAlive());
+    leaving.add(worker.thread());
+    left.signalAll();
+    wakeOne();
+  }
+
+  /** The crew whose worker the calling thread is, if any. */
+  static @Nullable WorkerCrew ofCurrentThread() {
+    return CURRENT.get();
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   private boolean isFinished() {
@@ -244,10 +270,13 @@ final class WorkerCrew implements Context.Crew {
     }
     waiting++;
     try {
-      if (shortOfMemory) {
-        idle.awaitNanos(MEMORY_NAP_NS);
-      } else if (draining) {
-        idle.awaitNanos(napNs);
+      if ((shortOfMemory || draining) && !someoneNaps) {
+        someoneNaps = true; // one looks again after a moment, and wakes the others
+        try {
+          idle.awaitNanos(shortOfMemory ? MEMORY_NAP_NS : napNs);
+        } finally {
+          someoneNaps = false;
+        }
       } else {
         idle.await();
         return FIRST_NAP_NS;
@@ -355,7 +384,7 @@ final class WorkerCrew implements Context.Crew {
       lock.unlock();
     }
     boolean interrupted = false;
-    for (Thread thread : leaving) { // nobody joins them any more
+    for (Thread thread : threadsLeaving()) {
       try {
         thread.join(engine.settings().closeGrace());
       } catch (InterruptedException e) {
@@ -364,6 +393,15 @@ final class WorkerCrew implements Context.Crew {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<Thread> threadsLeaving() {
+    lock.lock();
+    try {
+      return List.copyOf(leaving);
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.headrace.spi;
 
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,6 +238,26 @@ public final class Chunk {
   public void forget(int slot) {
     if (!inLongs) {
       items[slot] = null;
+    }
+  }
+
+  /** Puts the ids under other parents; equal parents stay one object. */
+  public void reparent(UnaryOperator<@Nullable Id> change) {
+    if (size == 0) {
+      return;
+    }
+    if (ids != Ids.MIXED) {
+      parent = change.apply(parent);
+      return;
+    }
+    Id before = parents[0];
+    Id after = change.apply(before);
+    for (int i = 0; i < size; i++) {
+      if (parents[i] != before) {
+        before = parents[i];
+        after = change.apply(before);
+      }
+      parents[i] = after;
     }
   }
 

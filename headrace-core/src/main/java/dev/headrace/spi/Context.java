@@ -73,7 +73,9 @@ public interface Context {
 
   /** Makes the failure of an element. */
   default Failure failure(@Nullable Id id, Throwable cause) {
-    return new Failure(path(), id, cause, cause instanceof VirtualMachineError);
+    boolean terminal =
+        cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError);
+    return new Failure(path(), id, cause, terminal);
   }
 
   /** A crew of threads that read several cursors ahead, each by one thread at a time. */

@@ -86,11 +86,14 @@ public abstract class Cursor implements AutoCloseable {
   public void skip(long count) {
     Chunk passed = new Chunk(); // not the scratch, which produce may use
     for (long left = count; left > 0; left -= passed.size()) {
-      fill(passed, (int) Math.min(left, 1024));
+      try {
+        fill(passed, (int) Math.min(left, 1024));
+      } finally {
+        Leases.giveBack(passed, "it was passed over");
+      }
       if (passed.isEmpty()) {
         break;
       }
-      Leases.giveBack(passed, "it was passed over");
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,6 +86,12 @@ public record FunctionIdentity(String label, String hash) {
       case float[] floats -> Arrays.toString(floats);
       case double[] doubles -> Arrays.toString(doubles);
       case java.nio.file.Path path -> path.toString();
+      case Collection<?> items -> items.stream().map(FunctionIdentity::valueText).toList().toString();
+      case Map<?, ?> map -> {
+        StringBuilder text = new StringBuilder("{");
+        map.forEach((k, v) -> text.append(valueText(k)).append('=').append(valueText(v)).append(';'));
+        yield text.append('}').toString();
+      }
       case Record record -> record.getClass().getName() + record;
       case Fn<?, ?> fn -> of(fn).hash();
       default -> value.getClass().isHidden() ? of(value).hash() : value.getClass().getName();

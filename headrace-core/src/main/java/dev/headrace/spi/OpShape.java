@@ -176,9 +176,11 @@ public final class OpShape {
   }
 
   private static boolean isFunction(Part part, @Nullable Object value) {
-    return part.type.isInterface()
-        && !(value instanceof Op)
-        && !List.class.isAssignableFrom(part.type)
-        && value != null;
+    return value != null
+        && (value instanceof FunctionIdentity.Named
+            || Fn.class.isAssignableFrom(part.type)
+            || Condition.class.isAssignableFrom(part.type)
+            || RandomFn.class.isAssignableFrom(part.type)
+            || Collator.class.isAssignableFrom(part.type));
   }
 }

@@ -11,6 +11,8 @@ public final class Sizer {
   public static final long UNKNOWN_OBJECT_BYTES = 64;
 
   private static final int SAMPLES = 4;
+  private static final int MOST_ITEMS = 64;
+  private static final int DEEPEST = 8;
 
   private Sizer() {}
 
@@ -29,15 +31,26 @@ public final class Sizer {
   }
 
   public static long bytesOf(Object element) {
+    try {
+      return bytesOf(element, 0);
+    } catch (RuntimeException | StackOverflowError e) {
+      return UNKNOWN_OBJECT_BYTES; // a collection of the user that cannot be walked
+    }
+  }
+
+  private static long bytesOf(Object element, int depth) {
+    if (depth > DEEPEST) {
+      return UNKNOWN_OBJECT_BYTES;
+    }
     return switch (element) {
       case Tensor tensor -> tensor.lease() != null ? 48 : 48 + tensor.byteSize();
       case Number _, Boolean _, Character _ -> 24;
       case byte[] bytes -> 16L + bytes.length;
       case CharSequence text -> 40L + text.length();
-      case Record record -> bytesOfRecord(record);
-      case Map<?, ?> map -> 48 + sum(map.values()) + 48L * map.size();
-      case Collection<?> items -> 48 + sum(items);
-      case Object[] items -> 16 + sum(java.util.Arrays.asList(items));
+      case Record record -> 16 + sum(RecordValues.of(record), depth);
+      case Map<?, ?> map -> 48 + sum(map.values(), depth) + 48L * map.size();
+      case Collection<?> items -> 48 + sum(items, depth);
+      case Object[] items -> 16 + sum(java.util.Arrays.asList(items), depth);
       default ->
           element.getClass().isArray()
               ? 16 + 8L * Array.getLength(element)
@@ -45,18 +58,16 @@ public final class Sizer {
     };
   }
 
-  private static long sum(Collection<?> items) {
+  /** The sum over the first items, scaled up to all of them. */
+  private static long sum(Collection<?> items, int depth) {
     long bytes = 0;
+    int seen = 0;
     for (Object item : items) {
-      bytes += item == null ? 4 : bytesOf(item);
-    }
-    return bytes;
-  }
-
-  private static long bytesOfRecord(Record record) {
-    long bytes = 16;
-    for (Object value : RecordValues.of(record)) {
-      bytes += value == null ? 4 : bytesOf(value);
+      if (seen == MOST_ITEMS) {
+        return bytes / seen * items.size();
+      }
+      bytes += item == null ? 4 : bytesOf(item, depth + 1);
+      seen++;
     }
     return bytes;
   }

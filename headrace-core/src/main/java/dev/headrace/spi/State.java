@@ -27,10 +27,16 @@ public final class State {
 
   private final Object[] pairs;
   private final @Nullable Supplier<State> late;
+  private final boolean followsOrder;
 
   private State(Object[] pairs, @Nullable Supplier<State> late) {
+    this(pairs, late, true);
+  }
+
+  private State(Object[] pairs, @Nullable Supplier<State> late, boolean followsOrder) {
     this.pairs = pairs;
     this.late = late;
+    this.followsOrder = followsOrder;
   }
 
   public static State of(String name, Object value) {
@@ -46,9 +52,17 @@ public final class State {
     return new State(namesAndValues, null);
   }
 
-  /** A state that is worked out when it is needed. */
+  /**
+   * A state that depends on the order met after it was taken, worked out when it is needed. It keeps
+   * alive whatever it needs for that, so it must not be held for long.
+   */
   public static State late(Supplier<State> supplier) {
     return new State(new Object[0], supplier);
+  }
+
+  /** A state that is worked out when it is needed, only because that is work. */
+  public static State lazy(Supplier<State> supplier, boolean followsOrder) {
+    return new State(new Object[0], supplier, followsOrder);
   }
 
   /** The position {@code count} elements after {@code from}. */
@@ -59,7 +73,7 @@ public final class State {
   /** Whether this state, or one within it, depends on what happened after it was taken. */
   public boolean isLate() {
     if (late != null) {
-      return true;
+      return followsOrder;
     }
     for (int i = 1; i < pairs.length; i += 2) {
       if (pairs[i] instanceof State nested && nested.isLate()) {
@@ -90,7 +104,11 @@ public final class State {
   }
 
   public long skipCount() {
-    return number(SKIP);
+    long count = number(SKIP);
+    if (count < 0) {
+      throw new InvalidState("checkpoint: expected to skip 0 or more elements, but got " + count);
+    }
+    return count;
   }
 
   public State skipFrom() {
@@ -102,7 +120,7 @@ public final class State {
   }
 
   public long number(String name) {
-    return typed(name, Long.class, "a number");
+    return find(name) instanceof Integer small ? small : typed(name, Long.class, "a number");
   }
 
   public boolean flag(String name) {

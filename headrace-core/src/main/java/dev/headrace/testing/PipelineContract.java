@@ -163,7 +163,8 @@ public final class PipelineContract<T> {
     for (int i = 0; i < texts.size(); i += step) {
       int parallelism = PARALLELISMS[i % PARALLELISMS.length];
       List<String> whole = new ArrayList<>(delivered.get(i));
-      whole.addAll(resume(texts.get(i), parallelism, count(whole, "end")));
+      String again = resumeFor(i % 4, texts.get(i), 3 - parallelism % 2, whole);
+      whole.addAll(resume(again, parallelism, count(whole, "end")));
       same(
           "resumed at position %d with parallelism %d from\n%s"
               .formatted(i, parallelism, texts.get(i)),
@@ -176,6 +177,24 @@ public final class PipelineContract<T> {
       Pipeline<T> pipeline, List<String> texts, List<List<String>> delivered, List<String> events) {
     texts.add(pipeline.checkpoint().toString());
     delivered.add(List.copyOf(events));
+  }
+
+  /** Resumes for a few events, and takes a checkpoint of the resumed pipeline. */
+  private String resumeFor(int events, String checkpoint, int parallelism, List<String> whole) {
+    if (events == 0 || count(whole, "end") == epochs) {
+      return checkpoint;
+    }
+    try (Pipeline<T> pipeline = dataset.apply(parallelism).open(Checkpoint.parse(checkpoint))) {
+      Iterator<T> iterator = pipeline.iterator();
+      int left = events;
+      while (left-- > 0 && iterator.hasNext()) {
+        whole.addAll(event(iterator));
+      }
+      if (left >= 0) {
+        whole.add("end");
+      }
+      return pipeline.checkpoint().toString();
+    }
   }
 
   private List<String> resume(String checkpoint, int parallelism, int ended) {
