@@ -106,6 +106,7 @@ public final class Dataset<T> implements Plan<T> {
 
   /** The files that match a pattern, in another random order in each pass. */
   public static Dataset<Path> listFiles(String pattern, Seed seed) {
+    Objects.requireNonNull(seed, "listFiles: expected a seed, but got null; leave it out to sort");
     Site here = here();
     return of(
         new ShuffleOp(new ListFilesOp(pattern, here), Integer.MAX_VALUE - 16, seed, true, here));

@@ -38,7 +38,14 @@ public record FilterOp(
     return parallelism == Parallelism.SEQUENTIAL
         ? new FilterCursor(context, source, condition, loop)
         : context.parallel(
-            source, chunk -> loop.run(chunk, condition, context), parallelism, order);
+            source,
+            (chunk, mayStop) -> {
+              int size = chunk.size();
+              loop.run(chunk, condition, context);
+              return size;
+            },
+            parallelism,
+            order);
   }
 
   private static final class FilterCursor extends Cursor {
@@ -92,6 +99,11 @@ public record FilterOp(
           pull = Math.min(2 * pull, Math.max(max, LONGEST_PULL));
         }
       } while (out.isEmpty());
+    }
+
+    @Override
+    public boolean isReady() {
+      return given < kept.size() || source.isReady();
     }
 
     private void give(Chunk out, int max) {

@@ -5,6 +5,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Kernels;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
@@ -55,13 +56,22 @@ public record MapOp(
     return parallelism == Parallelism.SEQUENTIAL
         ? new MapCursor(context, source, this, loop)
         : context.parallel(
-            source, chunk -> loop.run(chunk, function, context), parallelism, order);
+            source,
+            (chunk, mayStop) -> loop.run(chunk, function, context, mayStop),
+            parallelism,
+            order);
   }
 
   private static final class MapCursor extends Cursor {
     private final Cursor source;
     private final MapOp op;
     private final Loop loop;
+
+    /** What was pulled, but not worked on because the function turned slow. */
+    private final Chunk rest = new Chunk();
+
+    private int restGiven;
+    private State restBefore = State.START;
 
     MapCursor(Context context, Cursor source, MapOp op, Loop loop) {
       super(context);
@@ -72,18 +82,43 @@ public record MapOp(
 
     @Override
     protected void produce(Chunk out, int max) {
-      source.fill(out, op.synchronous ? 1 : max);
-      loop.run(out, op.function, context);
+      if (restGiven < rest.size()) {
+        out.append(rest, restGiven++, 1);
+        loop.run(out, op.function, context, false);
+        return;
+      }
+      if (max == 1 || op.synchronous) {
+        source.fill(out, 1);
+        loop.run(out, op.function, context, false);
+        return;
+      }
+      State before = source.save();
+      source.fill(out, max);
+      int done = loop.run(out, op.function, context, true);
+      if (done < out.size()) {
+        rest.clear();
+        rest.append(out, done, out.size() - done);
+        restGiven = 0;
+        restBefore = State.skipping(done, before);
+        out.truncate(done);
+      }
+    }
+
+    @Override
+    public boolean isReady() {
+      return restGiven < rest.size() || source.isReady();
     }
 
     @Override
     public void skip(long count) {
-      source.skip(count); // one to one: the function is not even called
+      int ofRest = (int) Math.min(count, rest.size() - restGiven);
+      restGiven += ofRest;
+      source.skip(count - ofRest); // one to one: the function is not even called
     }
 
     @Override
     protected State position() {
-      return source.save();
+      return restGiven < rest.size() ? State.skipping(restGiven, restBefore) : source.save();
     }
 
     @Override
@@ -99,18 +134,28 @@ public record MapOp(
 
   /** The loop over a chunk; copied for each class of function, see {@link Kernels}. */
   interface Loop {
-    void run(Chunk chunk, Fn<Object, Object> function, Context context);
+    int run(Chunk chunk, Fn<Object, Object> function, Context context, boolean mayStop);
   }
 
   static final class DirectLoop implements Loop {
     DirectLoop() {}
 
     @Override
-    public void run(Chunk chunk, Fn<Object, Object> function, Context context) {
+    public int run(
+        Chunk chunk, Fn<Object, Object> function, Context context, boolean mayStop) {
       int size = chunk.size();
+      long deadline = mayStop && size > 1 ? Hurry.deadline() : 0;
+      int step = mayStop && size > 1 ? Hurry.step(size) : Integer.MAX_VALUE / 2;
+      int look = step;
       if (chunk.inLongs()) {
         long[] longs = chunk.longs();
         for (int i = 0; i < size; i++) {
+          if (i == look) {
+            if (Hurry.isOver(deadline)) {
+              return i;
+            }
+            look = i + step;
+          }
           Object result;
           try {
             result = function.apply(longs[i]);
@@ -120,14 +165,19 @@ public record MapOp(
           if (result instanceof Long number) {
             longs[i] = number;
           } else {
-            leaveLongs(chunk, i, result, function, context);
-            return;
+            return leaveLongs(chunk, i, result, function, context, step, deadline);
           }
         }
-        return;
+        return size;
       }
       @Nullable Object[] items = chunk.items();
       for (int i = 0; i < size; i++) {
+        if (i == look) {
+          if (Hurry.isOver(deadline)) {
+            return i;
+          }
+          look = i + step;
+        }
         Object value = items[i];
         if (value instanceof Failure) {
           continue;
@@ -145,22 +195,34 @@ public record MapOp(
           items[i] = result;
         }
       }
+      return size;
     }
 
     /** Goes on from the first result that is not a long, reading longs and writing objects. */
-    private static void leaveLongs(
+    private static int leaveLongs(
         Chunk chunk,
         int from,
         @Nullable Object first,
         Fn<Object, Object> function,
-        Context context) {
+        Context context,
+        int step,
+        long deadline) {
       long[] longs = chunk.longs();
       @Nullable Object[] items = chunk.besideLongs();
       for (int i = 0; i < from; i++) {
         items[i] = longs[i];
       }
       items[from] = first == null ? isNull(chunk, from, context) : first;
+      int look = from + step;
+      int done = chunk.size();
       for (int i = from + 1; i < chunk.size(); i++) {
+        if (i >= look) {
+          if (Hurry.isOver(deadline)) {
+            done = i;
+            break;
+          }
+          look = i + step;
+        }
         Object result;
         try {
           result = function.apply(longs[i]);
@@ -169,7 +231,11 @@ public record MapOp(
         }
         items[i] = result == null ? isNull(chunk, i, context) : result;
       }
+      for (int i = done; i < chunk.size(); i++) {
+        items[i] = longs[i]; // not worked on yet
+      }
       chunk.leaveLongs();
+      return done;
     }
 
     private static Failure failed(Chunk chunk, int index, Throwable cause, Context context) {

@@ -5,6 +5,7 @@ import dev.headrace.data.Seed;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
@@ -50,15 +51,24 @@ public record RandomMapOp(
   @Override
   public Cursor open(Context context) {
     Cursor source = context.open(input);
-    Work work = chunk -> run(chunk, context);
+    Work work = (chunk, mayStop) -> run(chunk, context, mayStop);
     return parallelism == Parallelism.SEQUENTIAL
         ? new RandomMapCursor(context, source, work)
         : context.parallel(source, work, parallelism, order);
   }
 
-  private void run(Chunk chunk, Context context) {
+  private int run(Chunk chunk, Context context, boolean mayStop) {
+    long deadline = Hurry.deadline();
+    int step = mayStop ? Hurry.step(chunk.size()) : Integer.MAX_VALUE / 2;
+    int look = step;
     long stream = seed.second() ^ context.place() ^ (context.iteration() * 0x9E3779B97F4A7C15L);
     for (int i = 0; i < chunk.size(); i++) {
+      if (i == look) {
+        if (Hurry.isOver(deadline)) {
+          return i;
+        }
+        look = i + step;
+      }
       if (chunk.isFailure(i)) {
         continue;
       }
@@ -74,6 +84,7 @@ public record RandomMapOp(
       }
       chunk.replace(i, result);
     }
+    return chunk.size();
   }
 
   private static final class RandomMapCursor extends Cursor {
@@ -89,7 +100,7 @@ public record RandomMapOp(
     @Override
     protected void produce(Chunk out, int max) {
       source.fill(out, max);
-      work.run(out);
+      work.run(out, false);
     }
 
     @Override

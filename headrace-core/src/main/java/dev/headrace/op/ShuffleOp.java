@@ -367,7 +367,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       long markGood = state.number("markGood");
       boolean possible =
           good <= itsInputs
-              && (all < 0 || itsInputs <= all)
+              && (all < 0 || good <= all)
               && markGood >= 0
               && markGood <= markInputs
               && markInputs <= itsInputs

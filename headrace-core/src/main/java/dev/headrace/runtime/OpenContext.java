@@ -151,7 +151,11 @@ final class OpenContext implements Context {
 
   @Override
   public Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix) {
-    return open(input, inputIteration, inputPrefix, Long.MAX_VALUE);
+    return open(
+        input,
+        inputIteration,
+        inputPrefix,
+        op.traits().keepsElements() ? demand : Long.MAX_VALUE);
   }
 
   private Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix, long inputDemand) {

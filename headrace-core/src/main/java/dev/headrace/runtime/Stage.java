@@ -262,7 +262,11 @@ final class Stage extends Cursor {
       if (work != null) {
         start = System.nanoTime();
         worker.workBegins(start);
-        work.run(slot.chunk);
+        int done = work.run(slot.chunk, ordered && oneToOne);
+        if (done < elements) {
+          splitOff(slot, done);
+          elements = done;
+        }
       }
       long end = System.nanoTime();
       worker.workEnds(end);
@@ -287,6 +291,28 @@ final class Stage extends Cursor {
   /** Ends the stage because not even a chunk could be begun. Under the lock. */
   void breakDown(Throwable cause) {
     breakDown(append(State.START, new Chunk()), cause);
+  }
+
+  /** Makes what was not worked on, because it takes long, the slot that follows. */
+  private void splitOff(Slot slot, int done) {
+    int left = slot.chunk.size() - done;
+    Slot tail = new Slot(-1, State.skipping(done, slot.before), new Chunk());
+    tail.chunk.append(slot.chunk, done, left);
+    tail.length = left;
+    slot.chunk.truncate(done);
+    crew.lock.lock();
+    try {
+      slot.length = done;
+      open++;
+      List<Slot> all = new ArrayList<>(window);
+      all.add(all.indexOf(slot) + 1, tail);
+      window.clear();
+      window.addAll(all);
+      pulledBefore.addFirst(tail);
+      crew.wakeOne();
+    } finally {
+      crew.lock.unlock();
+    }
   }
 
   private boolean pull(Slot slot) {

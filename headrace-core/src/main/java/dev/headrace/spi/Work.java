@@ -7,5 +7,12 @@ package dev.headrace.spi;
  */
 @FunctionalInterface
 public interface Work {
-  void run(Chunk chunk);
+  /**
+   * Works on a chunk. Work that gives one element for one may stop early when it takes longer than
+   * expected, so that what is done can be handed on.
+   *
+   * @param mayStop whether stopping early is allowed
+   * @return how many elements were worked on; all of them unless it stopped
+   */
+  int run(Chunk chunk, boolean mayStop);
 }

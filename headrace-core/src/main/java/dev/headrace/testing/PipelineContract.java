@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * PipelineContract.of(n -> Dataset.range(50).map(x -> x * 2, n).batch(7, Collator.stack())).check();
  * }</pre>
  *
+ * <p>Errors are compared by the text of their cause, so functions that fail should say so
+ * themselves: exceptions the virtual machine raises lose their messages once code is compiled.
+ *
  * <p>Throws {@link AssertionError}; needs no test framework.
  */
 public final class PipelineContract<T> {

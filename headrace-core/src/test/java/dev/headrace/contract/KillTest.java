@@ -22,9 +22,6 @@ class KillTest {
   @Test
   void everythingIsDeliveredExactlyOnceAcrossKills(@TempDir Path folder) throws Exception {
     SplittableRandom random = new SplittableRandom(7);
-    Path archive = folder.resolve("classes.jsa");
-    Path first = Files.createDirectory(folder.resolve("first"));
-    runOnce(Recipe.ordered(10_000, 400), 10_000, first, archive, random, false);
     int kills = 0;
     int pipelines = 0;
     for (long seed = 10_000; kills < KILLS; seed++) {
@@ -37,7 +34,7 @@ class KillTest {
       Path own = Files.createDirectory(folder.resolve("pipeline-" + seed));
       for (int attempt = 0; ; attempt++) {
         boolean kill = attempt < 14 && kills < KILLS;
-        if (runOnce(recipe, seed, own, archive, random, kill)) {
+        if (runOnce(recipe, seed, own, random, kill)) {
           break;
         }
         kills++;
@@ -50,7 +47,7 @@ class KillTest {
 
   /** Runs the consumer; true if it came to its end, false if it was killed before. */
   private static boolean runOnce(
-      Recipe recipe, long seed, Path folder, Path archive, SplittableRandom random, boolean kill)
+      Recipe recipe, long seed, Path folder, SplittableRandom random, boolean kill)
       throws IOException, InterruptedException {
     int parallelism = PARALLELISMS[random.nextInt(PARALLELISMS.length)];
     Path output = folder.resolve("output");
@@ -59,8 +56,6 @@ class KillTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
-                "-XX:+AutoCreateSharedArchive", // written by the first run: the others start faster
-                "-XX:SharedArchiveFile=" + archive,
                 "-Xmx256m",
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -121,21 +121,26 @@ class StageSchedulesTest {
     }
 
     /** The function of the stage: in its middle anything else may happen. */
-    private void work(Chunk chunk) {
+    private int work(Chunk chunk, boolean mayStop) {
+      int size = chunk.size();
+      int worked = mayStop && size > 1 && random.nextInt(3) == 0 ? random.nextInt(1, size) : size;
       depth++;
       while (!plain && depth < 5 && random.nextInt(3) != 0) {
         act();
       }
       depth--;
       int kept = 0;
-      for (int i = 0; i < chunk.size(); i++) {
+      for (int i = 0; i < worked; i++) {
         long value = (Long) chunk.item(i);
         if (!dropping || value % 3 != 0) {
           chunk.replace(i, 2 * value);
           chunk.move(i, kept++);
         }
       }
-      chunk.truncate(kept);
+      if (worked == size) {
+        chunk.truncate(kept);
+      }
+      return worked;
     }
 
     private void take() {
