@@ -124,7 +124,6 @@ public final class Checkpoint {
   /** The checkpoint as text. */
   @Override
   public String toString() {
-    return CheckpointText.write(
-        new CheckpointText.Content(epoch, structure, functions, state));
+    return CheckpointText.write(new CheckpointText.Content(epoch, structure, functions, state));
   }
 }

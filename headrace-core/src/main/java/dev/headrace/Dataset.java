@@ -179,7 +179,8 @@ public final class Dataset<T> implements Plan<T> {
    * Makes a dataset of each element and takes turns among {@code cycle} of them, {@code block}
    * elements at a time.
    */
-  public <R> Dataset<R> interleave(Fn<? super T, ? extends Plan<R>> function, int cycle, int block) {
+  public <R> Dataset<R> interleave(
+      Fn<? super T, ? extends Plan<R>> function, int cycle, int block) {
     return with(new InterleaveOp(op, raw(function), cycle, block, Parallelism.SEQUENTIAL, here()));
   }
 
@@ -201,9 +202,12 @@ public final class Dataset<T> implements Plan<T> {
     return shuffle(buffer, seed, true);
   }
 
-  /** As {@link #shuffle(long, Seed)}; {@code reshuffle} says whether each pass has its own order. */
+  /**
+   * As {@link #shuffle(long, Seed)}; {@code reshuffle} says whether each pass has its own order.
+   */
   public Dataset<T> shuffle(long buffer, Seed seed, boolean reshuffle) {
-    Objects.requireNonNull(seed, "shuffle: expected a seed, but got null; leave it out to draw one");
+    Objects.requireNonNull(
+        seed, "shuffle: expected a seed, but got null; leave it out to draw one");
     return with(new ShuffleOp(op, buffer, seed, reshuffle, here()));
   }
 
@@ -372,8 +376,8 @@ public final class Dataset<T> implements Plan<T> {
     if (parallelism == Parallelism.SEQUENTIAL) {
       throw new IllegalArgumentException(
           word
-              + ": expected a parallelism of at least 1 or AUTOTUNE, but got 0; leave it out to call"
-              + " the function from one thread at a time");
+              + ": expected a parallelism of at least 1 or AUTOTUNE, but got 0; leave it out to"
+              + " call the function from one thread at a time");
     }
     return parallelism;
   }

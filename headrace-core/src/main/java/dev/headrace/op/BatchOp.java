@@ -36,8 +36,7 @@ public record BatchOp(
 
   public BatchOp {
     if (size < 1) {
-      throw new IllegalArgumentException(
-          "batch: expected a size of at least 1, but got " + size);
+      throw new IllegalArgumentException("batch: expected a size of at least 1, but got " + size);
     }
   }
 
@@ -193,7 +192,9 @@ public record BatchOp(
               "batch: expected all elements to have the structure of the first, %s, but element %d"
                       .formatted(shape, row)
                   + " of the batch is "
-                  + Structure.find(element).map(Object::toString).orElse(element.getClass().getName()));
+                  + Structure.find(element)
+                      .map(Object::toString)
+                      .orElse(element.getClass().getName()));
         }
         Tensor[] leaves = shape.leaves(element);
         for (int leaf = 0; leaf < leaves.length; leaf++) {

@@ -30,7 +30,9 @@ final class BufferReplay {
     }
   }
 
-  /** Replays the draws from {@code from} on; an empty array where too little of the past is known. */
+  /**
+   * Replays the draws from {@code from} on; an empty array where too little of the past is known.
+   */
   private static long[] replay(Philox philox, int capacity, long from, long given, long good) {
     long[] slots = new long[(int) Math.min(capacity, Math.max(good, 1))];
     Arrays.fill(slots, UNKNOWN);

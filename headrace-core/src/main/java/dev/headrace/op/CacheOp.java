@@ -62,9 +62,9 @@ public record CacheOp(Op input, Site site) implements Op {
       long added = Sizer.bytesOf(chunk) + (long) good * ID_BYTES;
       if (!context.heap().tryReserve(added)) {
         return new IllegalStateException(
-            ("cache: expected its elements to fit the memory budget, but %,d elements need more than"
-                    + " %,d MB and the %s account holds %,d MB; raise options.heapBudget, or cache"
-                    + " earlier, where elements are smaller")
+            ("cache: expected its elements to fit the memory budget, but %,d elements need more"
+                 + " than %,d MB and the %s account holds %,d MB; raise options.heapBudget, or"
+                 + " cache earlier, where elements are smaller")
                 .formatted(
                     elements + good,
                     (bytes + added) >> 20,
@@ -139,7 +139,9 @@ public record CacheOp(Op input, Site site) implements Op {
       return start;
     }
 
-    /** Replaces the start by the same one of a new life, which goes on noting the order it meets. */
+    /**
+     * Replaces the start by the same one of a new life, which goes on noting the order it meets.
+     */
     synchronized void startedAgain(State live) {
       start = live;
     }
@@ -298,11 +300,16 @@ public record CacheOp(Op input, Site site) implements Op {
       boolean fromStore =
           silently || reading != null || (source == null && store.content() != null);
       return State.ofPairs(
-          "reading", fromStore,
-          "position", silently && filling != null ? filling.elements : position,
-          "filledBy", store.hasBegun() ? store.iteration() : context.iteration(),
-          "under", Id.path(store.hasBegun() ? store.prefix() : context.prefix()),
-          "from", State.late(store::start));
+          "reading",
+          fromStore,
+          "position",
+          silently && filling != null ? filling.elements : position,
+          "filledBy",
+          store.hasBegun() ? store.iteration() : context.iteration(),
+          "under",
+          Id.path(store.hasBegun() ? store.prefix() : context.prefix()),
+          "from",
+          State.late(store::start));
     }
 
     @Override

@@ -24,15 +24,11 @@ import org.jspecify.annotations.Nullable;
  * Makes a plan of each element and takes turns among {@code cycle} of them, {@code block} elements
  * at a time: exactly tf.data's order.
  *
- * @param parallelism {@link Parallelism#SEQUENTIAL}, or how many of the plans are read ahead at once
+ * @param parallelism {@link Parallelism#SEQUENTIAL}, or how many of the plans are read ahead at
+ *     once
  */
 public record InterleaveOp(
-    Op input,
-    Fn<Object, Plan<?>> function,
-    int cycle,
-    int block,
-    @Knob int parallelism,
-    Site site)
+    Op input, Fn<Object, Plan<?>> function, int cycle, int block, @Knob int parallelism, Site site)
     implements Op {
 
   public InterleaveOp {
@@ -202,10 +198,14 @@ public record InterleaveOp(
         }
       }
       return State.ofPairs(
-          "turn", (long) turn,
-          "takenOfBlock", (long) takenOfBlock,
-          "input", ahead.isEmpty() ? source.save() : ahead.getFirst().before,
-          "open", states);
+          "turn",
+          (long) turn,
+          "takenOfBlock",
+          (long) takenOfBlock,
+          "input",
+          ahead.isEmpty() ? source.save() : ahead.getFirst().before,
+          "open",
+          states);
     }
 
     @Override

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies a function to every element.
  *
- * @param parallelism {@link Parallelism#SEQUENTIAL}: never called concurrently; otherwise the number of calls
- *     in flight, or AUTOTUNE
+ * @param parallelism {@link Parallelism#SEQUENTIAL}: never called concurrently; otherwise the
+ *     number of calls in flight, or AUTOTUNE
  * @param synchronous whether nothing is read ahead of what the consumer asks for
  */
 public record MapOp(
@@ -141,8 +141,7 @@ public record MapOp(
     DirectLoop() {}
 
     @Override
-    public int run(
-        Chunk chunk, Fn<Object, Object> function, Context context, boolean mayStop) {
+    public int run(Chunk chunk, Fn<Object, Object> function, Context context, boolean mayStop) {
       int size = chunk.size();
       long deadline = mayStop && size > 1 ? Hurry.deadline() : 0;
       int step = mayStop && size > 1 ? Hurry.step(size) : Integer.MAX_VALUE / 2;

@@ -68,7 +68,9 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     private Cursor source;
     private Start start = new Start(State.START);
 
-    /** Starts of repetitions that are known from an earlier life, and how many of them were used. */
+    /**
+     * Starts of repetitions that are known from an earlier life, and how many of them were used.
+     */
     private List<State> knownStarts = List.of();
 
     private int usedStarts;

@@ -47,8 +47,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
   @Override
   public Cursor open(Context context) {
     Seed given = seed;
-    DrawnSeed drawn =
-        context.shared(() -> new DrawnSeed(given == null ? Seed.random() : given));
+    DrawnSeed drawn = context.shared(() -> new DrawnSeed(given == null ? Seed.random() : given));
     return new ShuffleCursor(context, this, drawn);
   }
 
@@ -74,8 +73,8 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
   /**
    * A place in the input: one from which it can be read again, or one where an element had failed.
-   * Places form a list that only grows at its end, so that a position can be worked out later, while
-   * the cursor runs on.
+   * Places form a list that only grows at its end, so that a position can be worked out later,
+   * while the cursor runs on.
    */
   private static final class Place {
     /** Elements of the input before this place, and how many of them were no failures. */
@@ -250,9 +249,9 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
           null,
           new IllegalStateException(
               ("shuffle: expected a buffer of %,d elements to fit the memory budget, but after %,d"
-                      + " elements of about %,d bytes the %s account is full (%,d MB of %,d MB); the"
-                      + " buffer needs about %,d MB: lower it, raise options.heapBudget, or shuffle"
-                      + " before elements grow")
+                   + " elements of about %,d bytes the %s account is full (%,d MB of %,d MB); the"
+                   + " buffer needs about %,d MB: lower it, raise options.heapBudget, or shuffle"
+                   + " before elements grow")
                   .formatted(
                       op.buffer,
                       good,
@@ -321,15 +320,24 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
         }
       }
       return State.ofPairs(
-          "given", itsGiven,
-          "good", itsGood,
-          "inputs", itsInputs,
-          "ended", wasEnded,
-          "seed", new long[] {seed.first(), seed.second()},
-          "markInputs", mark.inputs,
-          "markGood", mark.good,
-          "failed", count == 0 ? NONE : Arrays.copyOf(failed, count),
-          "mark", Objects.requireNonNull(mark.state));
+          "given",
+          itsGiven,
+          "good",
+          itsGood,
+          "inputs",
+          itsInputs,
+          "ended",
+          wasEnded,
+          "seed",
+          new long[] {seed.first(), seed.second()},
+          "markInputs",
+          mark.inputs,
+          "markGood",
+          mark.good,
+          "failed",
+          count == 0 ? NONE : Arrays.copyOf(failed, count),
+          "mark",
+          Objects.requireNonNull(mark.state));
     }
 
     @Override

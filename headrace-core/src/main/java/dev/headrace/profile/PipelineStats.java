@@ -36,7 +36,8 @@ public record PipelineStats(
     text.append(
         String.format(
             Locale.ROOT,
-            "%,d elements in %.2f s (%,.0f/s), %d failures; the consumer waited %.0f %% of the time%n",
+            "%,d elements in %.2f s (%,.0f/s), %d failures; the consumer waited %.0f %% of the"
+                + " time%n",
             elements,
             elapsedNs / 1e9,
             elapsedNs == 0 ? 0 : elements * 1e9 / elapsedNs,
@@ -56,8 +57,8 @@ public record PipelineStats(
         text.append(
             String.format(
                 Locale.ROOT,
-                "; %d workers, %,.0f ns of work each, CPU share %.0f %%, buffer %d of %d, waited for"
-                    + " %,d times",
+                "; %d workers, %,.0f ns of work each, CPU share %.0f %%, buffer %d of %d, waited"
+                    + " for %,d times",
                 stage.workers(),
                 stage.workElements() == 0 ? 0 : (double) stage.workNs() / stage.workElements(),
                 100 * stage.cpuShare(),

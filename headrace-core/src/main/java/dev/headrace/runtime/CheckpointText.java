@@ -42,11 +42,14 @@ public final class CheckpointText {
     if (!text.startsWith("{\"headrace\"")) {
       throw new IllegalArgumentException(
           "checkpoint: expected a text that starts with {\"headrace\", but got "
-              + (text.isEmpty() ? "nothing" : "'" + text.substring(0, Math.min(20, text.length())) + "…'"));
+              + (text.isEmpty()
+                  ? "nothing"
+                  : "'" + text.substring(0, Math.min(20, text.length())) + "…'"));
     }
     if (at < 0 || !text.endsWith("\n")) {
       throw new IllegalArgumentException(
-          "checkpoint: expected a sum in the last line, but it is missing; the file was cut off after "
+          "checkpoint: expected a sum in the last line, but it is missing; the file was cut off"
+              + " after "
               + text.length()
               + " characters");
     }

@@ -8,9 +8,9 @@ package dev.headrace.runtime;
  */
 final class ChunkPacer {
   private static final long TARGET_NS = 400_000;
+
   /** The longest chunk. */
   static final int LONGEST = 1024;
-
 
   private int length = 1;
 

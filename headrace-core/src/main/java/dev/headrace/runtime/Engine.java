@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> safe for all threads of the pipeline.
  *
- * <p><b>Ownership:</b> owned by the pipeline; closing it after its cursors gives everything back and
- * fails if an operator did not.
+ * <p><b>Ownership:</b> owned by the pipeline; closing it after its cursors gives everything back
+ * and fails if an operator did not.
  */
 public final class Engine implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("headrace.engine");
@@ -116,9 +116,7 @@ public final class Engine implements AutoCloseable {
   /** How many elements of this weight fit the accounts; at least none. */
   long room(double heapBytesEach, double slabBytesEach) {
     double heapRoom =
-        heapBytesEach < 1
-            ? Long.MAX_VALUE
-            : (heap.limitBytes() - heap.usedBytes()) / heapBytesEach;
+        heapBytesEach < 1 ? Long.MAX_VALUE : (heap.limitBytes() - heap.usedBytes()) / heapBytesEach;
     double nativeRoom =
         slabBytesEach < 1
             ? Long.MAX_VALUE
@@ -153,7 +151,8 @@ public final class Engine implements AutoCloseable {
   }
 
   void warn(String message) {
-    if (warned.size() < MOST_WARNINGS && warned.add(NUMBERS_IN_TEXT.matcher(message).replaceAll("#"))) {
+    if (warned.size() < MOST_WARNINGS
+        && warned.add(NUMBERS_IN_TEXT.matcher(message).replaceAll("#"))) {
       LOG.log(System.Logger.Level.WARNING, message);
     }
   }
@@ -182,13 +181,7 @@ public final class Engine implements AutoCloseable {
   void knobTurned(String operator, String knob, int before, int after, String why) {
     Events.turned(name(), operator, knob, before, after, why);
     LOG.log(
-        System.Logger.Level.DEBUG,
-        "{0}: {1} {2} -> {3} ({4})",
-        operator,
-        knob,
-        before,
-        after,
-        why);
+        System.Logger.Level.DEBUG, "{0}: {1} {2} -> {3} ({4})", operator, knob, before, after, why);
     synchronized (knobChanges) {
       if (knobChanges.size() < MOST_KNOB_CHANGES) {
         knobChanges.add(new KnobChange(System.nanoTime(), operator, knob, before, after, why));

@@ -42,7 +42,10 @@ final class Governor implements Runnable {
     fastUntil = System.nanoTime() + FAST_FOR_NS;
     if (thread == null) {
       Thread started =
-          Thread.ofPlatform().name("headrace-governor-" + engine.number()).daemon(true).unstarted(this);
+          Thread.ofPlatform()
+              .name("headrace-governor-" + engine.number())
+              .daemon(true)
+              .unstarted(this);
       thread = started;
       started.start();
     } else {

@@ -63,8 +63,7 @@ final class OpenContext implements Context {
 
   static OpenContext root(Engine engine, Pass pass, Op op, long epoch, long demand) {
     boolean mayLease = !engine.settings().ownedBatches();
-    return new OpenContext(
-        engine, pass, op, "0", "", 0, epoch, null, demand, mayLease, null, true);
+    return new OpenContext(engine, pass, op, "0", "", 0, epoch, null, demand, mayLease, null, true);
   }
 
   /** The same, for a cursor that stands behind the operator's own and counts for itself. */
@@ -152,10 +151,7 @@ final class OpenContext implements Context {
   @Override
   public Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix) {
     return open(
-        input,
-        inputIteration,
-        inputPrefix,
-        op.traits().keepsElements() ? demand : Long.MAX_VALUE);
+        input, inputIteration, inputPrefix, op.traits().keepsElements() ? demand : Long.MAX_VALUE);
   }
 
   private Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix, long inputDemand) {

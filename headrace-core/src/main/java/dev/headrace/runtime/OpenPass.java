@@ -18,6 +18,7 @@ public final class OpenPass implements AutoCloseable {
   private final Pass pass;
   private final Cursor last;
   private final ChunkPacer pacer = new ChunkPacer();
+
   /** Let go at the first pull, because a late state keeps alive what it needs to be told. */
   private @Nullable State start;
 

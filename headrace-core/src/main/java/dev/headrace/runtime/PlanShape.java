@@ -26,8 +26,7 @@ public record PlanShape(List<String> structure, List<String> functions, List<Str
     List<String> functions = new ArrayList<>();
     List<String> explained = new ArrayList<>();
     walk(op, deterministic, 0, "", structure, functions, explained);
-    return new PlanShape(
-        List.copyOf(structure), List.copyOf(functions), List.copyOf(explained));
+    return new PlanShape(List.copyOf(structure), List.copyOf(functions), List.copyOf(explained));
   }
 
   private static void walk(

@@ -589,10 +589,7 @@ final class Stage extends Cursor {
       }
     }
     handedOverElements += size;
-    boolean low =
-        work == null
-            ? buffered <= Math.max(1, capacity / 8)
-            : open <= crew.target() + 1;
+    boolean low = work == null ? buffered <= Math.max(1, capacity / 8) : open <= crew.target() + 1;
     if (low) {
       crew.wakeOne();
     }
@@ -749,7 +746,10 @@ final class Stage extends Cursor {
       }
       if (comeFirst.contains(slots.get((int) index))) {
         throw new State.InvalidState(
-            "checkpoint: expected the order of " + path + " to name a chunk once, but got " + index);
+            "checkpoint: expected the order of "
+                + path
+                + " to name a chunk once, but got "
+                + index);
       }
       comeFirst.addLast(slots.get((int) index));
     }
@@ -851,9 +851,7 @@ final class Stage extends Cursor {
           work == null ? "prefetch" : "parallel",
           buffered,
           highestBuffered,
-          work == null
-              ? capacity
-              : (SLOTS_PER_WORKER * crew.target() + 2) * pacer.length(),
+          work == null ? capacity : (SLOTS_PER_WORKER * crew.target() + 2) * pacer.length(),
           crew.workers(),
           crew.target(),
           workElements,

@@ -3,8 +3,8 @@ package dev.headrace.runtime;
 /**
  * One thread of a crew, with what it knows of its own time.
  *
- * <p><b>Threading:</b> times are written by the worker and read by the governor, which can live with
- * values that are a moment old.
+ * <p><b>Threading:</b> times are written by the worker and read by the governor, which can live
+ * with values that are a moment old.
  */
 final class Worker implements Runnable {
   private final WorkerCrew crew;

@@ -217,8 +217,8 @@ final class WorkerCrew implements Context.Crew {
   }
 
   /**
-   * Takes a worker off the list in the same breath in which it decided to leave, so that nobody else
-   * leaves because of it; another takes its place if there is work. Under the lock.
+   * Takes a worker off the list in the same breath in which it decided to leave, so that nobody
+   * else leaves because of it; another takes its place if there is work. Under the lock.
    */
   private void bow(Worker worker) {
     workers.remove(worker);
@@ -298,7 +298,11 @@ final class WorkerCrew implements Context.Crew {
   void wakeOne() {
     if (waiting > 0) {
       idle.signal();
-    } else if (started && !closed && !inline && workers.size() < target && stageWithWork() != null) {
+    } else if (started
+        && !closed
+        && !inline
+        && workers.size() < target
+        && stageWithWork() != null) {
       hire();
     }
   }

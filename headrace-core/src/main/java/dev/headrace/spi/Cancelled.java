@@ -1,6 +1,8 @@
 package dev.headrace.spi;
 
-/** Thrown through operators when the pipeline is closed or the thread that runs it is interrupted. */
+/**
+ * Thrown through operators when the pipeline is closed or the thread that runs it is interrupted.
+ */
 public final class Cancelled extends RuntimeException {
   private static final long serialVersionUID = 1;
 

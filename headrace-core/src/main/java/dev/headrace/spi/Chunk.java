@@ -80,7 +80,9 @@ public final class Chunk {
     parent = null;
   }
 
-  /** Makes this a chunk of {@code count} longs with consecutive ids; the caller writes the values. */
+  /**
+   * Makes this a chunk of {@code count} longs with consecutive ids; the caller writes the values.
+   */
   public long[] longRun(@Nullable Id runParent, long firstOrdinal, int count) {
     clear();
     if (longs.length < count) {

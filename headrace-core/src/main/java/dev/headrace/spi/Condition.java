@@ -3,7 +3,9 @@ package dev.headrace.spi;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
-/** A claim about an element that may throw; {@code filter} keeps the elements for which it holds. */
+/**
+ * A claim about an element that may throw; {@code filter} keeps the elements for which it holds.
+ */
 @FunctionalInterface
 public interface Condition<A extends @Nullable Object> extends Serializable {
   boolean test(A value) throws Exception;

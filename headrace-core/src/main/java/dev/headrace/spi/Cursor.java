@@ -82,7 +82,9 @@ public abstract class Cursor implements AutoCloseable {
   /** Puts a fresh cursor at a position that {@link #position} gave. */
   protected abstract void moveTo(State state);
 
-  /** Passes over {@code count} elements; operators override it where that is cheaper than running. */
+  /**
+   * Passes over {@code count} elements; operators override it where that is cheaper than running.
+   */
   public void skip(long count) {
     Chunk passed = new Chunk(); // not the scratch, which produce may use
     for (long left = count; left > 0; left -= passed.size()) {

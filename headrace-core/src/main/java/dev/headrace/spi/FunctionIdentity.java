@@ -86,10 +86,12 @@ public record FunctionIdentity(String label, String hash) {
       case float[] floats -> Arrays.toString(floats);
       case double[] doubles -> Arrays.toString(doubles);
       case java.nio.file.Path path -> path.toString();
-      case Collection<?> items -> items.stream().map(FunctionIdentity::valueText).toList().toString();
+      case Collection<?> items ->
+          items.stream().map(FunctionIdentity::valueText).toList().toString();
       case Map<?, ?> map -> {
         StringBuilder text = new StringBuilder("{");
-        map.forEach((k, v) -> text.append(valueText(k)).append('=').append(valueText(v)).append(';'));
+        map.forEach(
+            (k, v) -> text.append(valueText(k)).append('=').append(valueText(v)).append(';'));
         yield text.append('}').toString();
       }
       case Record record -> record.getClass().getName() + record;

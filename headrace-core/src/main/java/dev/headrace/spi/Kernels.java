@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Copies of a small loop class, one for each class of function it calls.
  *
- * <p>A loop that calls many different lambdas is slow: its call site has seen too many classes to be
- * inlined. A copy of the class for each lambda's class keeps every call site at one target, however
- * many pipelines the process has run.
+ * <p>A loop that calls many different lambdas is slow: its call site has seen too many classes to
+ * be inlined. A copy of the class for each lambda's class keeps every call site at one target,
+ * however many pipelines the process has run.
  */
 public final class Kernels {
   private static final ClassValue<Map<Class<?>, Object>> COPIES =

@@ -3,11 +3,11 @@ package dev.headrace.spi;
 /**
  * What one running operator has done so far.
  *
- * <p>Counts are exact; times are those of the calls that were timed, scaled up. Tiny calls are timed
- * rarely, so that measuring costs at most about half a percent.
+ * <p>Counts are exact; times are those of the calls that were timed, scaled up. Tiny calls are
+ * timed rarely, so that measuring costs at most about half a percent.
  *
- * <p><b>Threading:</b> written by the thread that runs the cursor; others may read values that are a
- * moment old.
+ * <p><b>Threading:</b> written by the thread that runs the cursor; others may read values that are
+ * a moment old.
  */
 public final class Meter {
   /*

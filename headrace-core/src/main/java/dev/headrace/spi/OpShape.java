@@ -59,7 +59,8 @@ public final class OpShape {
       constructor = lookup.unreflectConstructor(canonical);
     } catch (ReflectiveOperationException | RuntimeException e) {
       throw new IllegalArgumentException(
-          type.getName() + ": cannot be read as a record; open its package to dev.headrace.core", e);
+          type.getName() + ": cannot be read as a record; open its package to dev.headrace.core",
+          e);
     }
   }
 
@@ -102,7 +103,9 @@ public final class OpShape {
       Object value = part.read(op);
       if (value instanceof Op) {
         arguments.add(left.removeFirst());
-      } else if (value instanceof List<?> list && !list.isEmpty() && list.getFirst() instanceof Op) {
+      } else if (value instanceof List<?> list
+          && !list.isEmpty()
+          && list.getFirst() instanceof Op) {
         List<Op> replaced = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {
           replaced.add(left.removeFirst());
@@ -123,7 +126,9 @@ public final class OpShape {
     }
   }
 
-  /** The operator as {@code explain()} shows it: {@code map(lambda$main$0, parallelism=AUTOTUNE)}. */
+  /**
+   * The operator as {@code explain()} shows it: {@code map(lambda$main$0, parallelism=AUTOTUNE)}.
+   */
   public String describe(Op op) {
     return text(op, true, true);
   }
@@ -153,9 +158,7 @@ public final class OpShape {
           value == null
               || value instanceof Op
               || value instanceof Site
-              || (value instanceof List<?> list
-                  && !list.isEmpty()
-                  && list.getFirst() instanceof Op)
+              || (value instanceof List<?> list && !list.isEmpty() && list.getFirst() instanceof Op)
               || (value instanceof Boolean flag && !flag && forPeople)
               || (value instanceof Order && forPeople && value != Order.UNORDERED);
       if (hidden || (part.isKnob && !forPeople)) {

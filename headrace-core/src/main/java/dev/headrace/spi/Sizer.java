@@ -52,9 +52,7 @@ public final class Sizer {
       case Collection<?> items -> 48 + sum(items, depth);
       case Object[] items -> 16 + sum(java.util.Arrays.asList(items), depth);
       default ->
-          element.getClass().isArray()
-              ? 16 + 8L * Array.getLength(element)
-              : UNKNOWN_OBJECT_BYTES;
+          element.getClass().isArray() ? 16 + 8L * Array.getLength(element) : UNKNOWN_OBJECT_BYTES;
     };
   }
 

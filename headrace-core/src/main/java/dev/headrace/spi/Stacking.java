@@ -103,8 +103,7 @@ public final class Stacking implements Collator<Object, Tensor>, FunctionIdentit
         bytes += (rowBytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
       }
     }
-    Lease lease =
-        slabs == null || bytes < LEAST_SLAB_BYTES ? null : slabs.lease(bytes, owner);
+    Lease lease = slabs == null || bytes < LEAST_SLAB_BYTES ? null : slabs.lease(bytes, owner);
     try {
       Tensor[] stacked = new Tensor[leaves];
       for (int leaf = 0; leaf < leaves; leaf++) {
@@ -119,15 +118,13 @@ public final class Stacking implements Collator<Object, Tensor>, FunctionIdentit
     }
   }
 
-  private static Tensor stackLeaf(
-      Tensor[] rows, Shape shape, @Nullable Lease lease, long offset) {
+  private static Tensor stackLeaf(Tensor[] rows, Shape shape, @Nullable Lease lease, long offset) {
     DType dtype = rows[0].dtype();
     if (dtype == DType.STRING) {
       return Tensor.stackStrings(List.of(rows));
     }
     long rowBytes = rows[0].byteSize();
-    MemorySegment memory =
-        lease == null ? ownMemory(rowBytes * rows.length) : lease.memory();
+    MemorySegment memory = lease == null ? ownMemory(rowBytes * rows.length) : lease.memory();
     for (int i = 0; i < rows.length; i++) {
       rows[i].copyInto(memory, (lease == null ? 0 : offset) + i * rowBytes);
     }

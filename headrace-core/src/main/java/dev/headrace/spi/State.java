@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * A position in a plan: a few named numbers, texts and nested states.
  *
  * <p>A state is cheap to make (one is made for every chunk that crosses a stage) and immutable. It
- * may be <em>late</em>: a state whose text depends on what happened after it was taken (the order in
- * which an unordered stage went on), resolved when a checkpoint is written.
+ * may be <em>late</em>: a state whose text depends on what happened after it was taken (the order
+ * in which an unordered stage went on), resolved when a checkpoint is written.
  *
  * <p>One form is understood by every cursor: {@link #skipping}, "the position that is reached from
  * another one by passing over so many elements". Stages describe themselves with it, which is why a
@@ -53,8 +53,8 @@ public final class State {
   }
 
   /**
-   * A state that depends on the order met after it was taken, worked out when it is needed. It keeps
-   * alive whatever it needs for that, so it must not be held for long.
+   * A state that depends on the order met after it was taken, worked out when it is needed. It
+   * keeps alive whatever it needs for that, so it must not be held for long.
    */
   public static State late(Supplier<State> supplier) {
     return new State(new Object[0], supplier);

@@ -202,8 +202,7 @@ public final class PipelineContract<T> {
 
   private List<String> resume(String checkpoint, int parallelism, int ended) {
     List<String> events = new ArrayList<>();
-    try (Pipeline<T> pipeline =
-        dataset.apply(parallelism).open(Checkpoint.parse(checkpoint))) {
+    try (Pipeline<T> pipeline = dataset.apply(parallelism).open(Checkpoint.parse(checkpoint))) {
       for (int epoch = ended; epoch < epochs; epoch++) {
         Iterator<T> iterator = pipeline.iterator();
         while (iterator.hasNext()) {
@@ -229,7 +228,10 @@ public final class PipelineContract<T> {
       if (stats.heapBytes() != 0 || stats.nativeBytes() != 0) {
         throw failure(
             "no memory held after close at position " + position,
-            stats.heapBytes() + " bytes on the heap account and " + stats.nativeBytes() + " native");
+            stats.heapBytes()
+                + " bytes on the heap account and "
+                + stats.nativeBytes()
+                + " native");
       }
       List<String> threads = LeftoverThreads.names();
       if (!threads.isEmpty()) {
@@ -277,7 +279,8 @@ public final class PipelineContract<T> {
       at++;
     }
     throw failure(
-        what + " to give " + near(expected, at), near(got, at) + " (first difference at " + at + ")");
+        what + " to give " + near(expected, at),
+        near(got, at) + " (first difference at " + at + ")");
   }
 
   private static String near(List<String> events, int at) {

@@ -104,8 +104,7 @@ class OperatorContractTest {
     check(
         n ->
             Dataset.range(9)
-                .interleave(
-                    x -> Dataset.range(x).map(y -> failsOnSevens(10 * x + y)), 3, 2));
+                .interleave(x -> Dataset.range(x).map(y -> failsOnSevens(10 * x + y)), 3, 2));
   }
 
   @Test

@@ -12,8 +12,7 @@ class RandomCompositionsTest {
   private static final int BLOCK = 50;
 
   @ParameterizedTest(name = "ordered, from seed {0}")
-  @ValueSource(
-      ints = {0, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750})
+  @ValueSource(ints = {0, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 750})
   void orderedPipelinesKeepTheContract(int first) {
     for (long seed = first; seed < first + BLOCK; seed++) {
       Recipe recipe = Recipe.ordered(seed);

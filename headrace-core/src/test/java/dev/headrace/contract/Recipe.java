@@ -37,8 +37,7 @@ public final class Recipe {
     if (random.nextBoolean()) {
       int batch = 1 + random.nextInt(6);
       steps.add(
-          new Step(
-              "batch(" + batch + ")", (in, n) -> cast(in.batch(batch, Collator.stack()))));
+          new Step("batch(" + batch + ")", (in, n) -> cast(in.batch(batch, Collator.stack()))));
       if (random.nextBoolean()) {
         steps.add(prefetch(random));
       }
@@ -90,9 +89,7 @@ public final class Recipe {
           new Step(
               "failing map(" + order + ")", (in, n) -> cast(in.map(x -> failing(x, a), n, order)));
       case 3 -> new Step("filter", (in, n) -> in.filter(x -> (Long) x % 3 != a % 3));
-      case 4 ->
-          new Step(
-              "filter(" + order + ")", (in, n) -> in.filter(x -> keeps(x, a), n, order));
+      case 4 -> new Step("filter(" + order + ")", (in, n) -> in.filter(x -> keeps(x, a), n, order));
       case 5 -> {
         long buffer = 1 + random.nextInt(12);
         boolean again = random.nextBoolean();
