@@ -63,8 +63,8 @@ public record CacheOp(Op input, Site site) implements Op {
       if (!context.heap().tryReserve(added)) {
         return new IllegalStateException(
             ("cache: expected its elements to fit the memory budget, but %,d elements need more"
-                 + " than %,d MB and the %s account holds %,d MB; raise options.heapBudget, or"
-                 + " cache earlier, where elements are smaller")
+                    + " than %,d MB and the %s account holds %,d MB; raise options.heapBudget, or"
+                    + " cache earlier, where elements are smaller")
                 .formatted(
                     elements + good,
                     (bytes + added) >> 20,

@@ -45,7 +45,7 @@ public final class Recipe {
   }
 
   public static Recipe ordered(long seed) {
-    return new Recipe(seed, true, 30);
+    return new Recipe(seed, true, 24);
   }
 
   public static Recipe ordered(long seed, int mostElements) {
@@ -53,7 +53,7 @@ public final class Recipe {
   }
 
   public static Recipe unordered(long seed) {
-    return new Recipe(seed, false, 30);
+    return new Recipe(seed, false, 24);
   }
 
   public boolean isOrdered() {
