@@ -306,8 +306,7 @@ final class QuickstartCommand implements Callable<Integer> {
              + " device behind a step, and here that copy is 4 bytes, some microseconds, out of the"
              + " %.1f ms that the loop waited for each element. The time went into loading, which"
              + " happens before there is anything to copy; only more loads at once (now %d) or"
-             + " faster ones help. Put prefetchToDevice after them, when the wait is short and"
-             + " elements are large.")
+             + " faster ones help.")
             .formatted(perLoad, tuned.workers));
   }
 

@@ -7,7 +7,7 @@ package dev.headrace.runtime;
  * at its first element, not after a long chunk.
  */
 final class ChunkPacer {
-  private static final long TARGET_NS = 400_000;
+  private static final long TARGET_NS = 500_000;
 
   /** The longest chunk. */
   static final int LONGEST = 1024;

@@ -12,11 +12,11 @@ import java.util.List;
 final class CrewWatch {
   private static final int LOOKS_PER_VISIT = 4;
 
-  /** So many looks are enough where nearly all saw waiting, so many where it was a part. */
-  private static final double LEAST_LOOKS = 6;
+  /** So many looks are enough where most saw waiting, so many where fewer did. */
+  private static final double LEAST_LOOKS = 8;
 
   private static final double LEAST_LOOKS_IF_MIXED = 18;
-  private static final double NEARLY_ALL = 0.8;
+  private static final double MOSTLY = 0.5;
 
   /** Less waiting than this is what collectors and compilers do to any function. */
   private static final double TOO_LITTLE = 0.15;
@@ -51,7 +51,7 @@ final class CrewWatch {
     }
     look(now);
     double waiting = looks == 0 ? 0 : blocked / looks;
-    if (looks < (waiting > NEARLY_ALL ? LEAST_LOOKS : LEAST_LOOKS_IF_MIXED) || busyNs < 2e6) {
+    if (looks < (waiting > MOSTLY ? LEAST_LOOKS : LEAST_LOOKS_IF_MIXED) || busyNs < 2e6) {
       return; // too little seen to judge
     }
     Settings settings = engine.settings();

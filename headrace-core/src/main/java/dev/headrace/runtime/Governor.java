@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> one thread a pipeline, started with the first crew, ended by close.
  */
 final class Governor implements Runnable {
-  private static final long FAST_TICK_NS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long FAST_TICK_NS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long SLOW_TICK_NS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final long FAST_FOR_NS = TimeUnit.SECONDS.toNanos(2);
+  private static final long FAST_FOR_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long SHRINK_EVERY_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final Engine engine;

@@ -47,6 +47,9 @@ final class Stage extends Cursor {
   /** The chunk of slots whose elements are gone. */
   private static final Chunk NOTHING = new Chunk();
 
+  private static final long SHORT_CHUNK_NS = 1_000_000;
+  private static final int CHUNKS_PER_WAKE = 4;
+
   /** A prefetch buffer under AUTOTUNE grows to this many elements at most. */
   private static final int MOST_AUTOTUNED = 1024;
 
@@ -90,6 +93,7 @@ final class Stage extends Cursor {
   private int open;
 
   private int buffered;
+  private int doneSlots;
   private boolean consumerWaits;
   private boolean wasFull;
   private boolean draining;
@@ -375,12 +379,24 @@ final class Stage extends Cursor {
       if (!ordered) {
         finished.addLast(slot);
       }
-      if (consumerWaits && (!ordered || slot == window.peekFirst())) {
+      doneSlots++;
+      if (consumerWaits && isWorthWaking(slot, ns)) {
         filled.signal();
       }
     } finally {
       crew.lock.unlock();
     }
+  }
+
+  /**
+   * Waking costs as much as a short chunk: while others are about to finish short ones, too, the
+   * consumer is woken for a few at a time. It looks by itself after a millisecond.
+   */
+  private boolean isWorthWaking(Slot slot, long ns) {
+    Slot oldest = window.peekFirst();
+    boolean deliverable = !ordered || (oldest != null && oldest.done);
+    boolean moreToCome = busy > 0 && ns < SHORT_CHUNK_NS && doneSlots < CHUNKS_PER_WAKE;
+    return deliverable && !(moreToCome && work != null && slot.chunk.size() > 1);
   }
 
   private void releaseHeap(Slot slot) {
@@ -413,6 +429,7 @@ final class Stage extends Cursor {
     slot.takenBefore = 0;
     slot.taken = 0;
     slot.done = true;
+    doneSlots++;
     buffered++;
     if (!ordered) {
       finished.addLast(slot);
@@ -520,7 +537,11 @@ final class Stage extends Cursor {
 
   private void waitFilled() {
     try {
-      filled.await();
+      if (work != null && pacer.length() > 1) {
+        long unused = filled.awaitNanos(SHORT_CHUNK_NS); // nobody may have woken us for one chunk
+      } else {
+        filled.await();
+      }
     } catch (InterruptedException e) {
       // A worker may carry an interruption that a function of the user left behind; only closing
       // stops workers. The consumer's own interruption is the user's wish.
@@ -598,6 +619,7 @@ final class Stage extends Cursor {
   private void retire(Slot slot) {
     slot.handedOver = true;
     open--;
+    doneSlots--;
     releaseHeap(slot);
     if (current == slot) {
       current = null;

@@ -1,12 +1,16 @@
 package dev.headrace.runtime;
 
-/** How many workers a function deserves: the cores divided by the share of time it computes. */
+/**
+ * How many workers a function deserves: the cores divided by the share of time it computes, and
+ * more, because functions do not take turns evenly: while some compute, enough others must have
+ * waited already.
+ */
 final class WorkerRule {
   /** From this share on a function counts as computing, which more workers cannot speed up. */
   static final double COMPUTING = 0.9;
 
-  /** A little more than the rule asks for, because functions do not take turns evenly. */
-  private static final double SLACK = 1.15;
+  /** How many more wait than would be needed if they took turns evenly. */
+  private static final double SLACK = 3;
 
   private WorkerRule() {}
 
@@ -20,7 +24,8 @@ final class WorkerRule {
     if (cpuShare >= COMPUTING) {
       return cores;
     }
-    double wished = Math.ceil(cores / Math.max(cpuShare, 1e-6) * SLACK);
+    double share = Math.max(cpuShare, 1e-6);
+    double wished = Math.ceil(cores * (1 + SLACK * (1 - share) / share));
     return (int) Math.max(cores, Math.min(limit, wished));
   }
 }
