@@ -1,0 +1,61 @@
+package dev.headrace.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.headrace.op.RangeOp;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.NanoClock;
+import dev.headrace.spi.Site;
+import dev.headrace.testing.NoLeftovers;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Timeout(120)
+@ExtendWith(NoLeftovers.class)
+class WorkerCrewTest {
+  private static final Settings SETTINGS =
+      new Settings(
+          true,
+          false,
+          false,
+          2,
+          8,
+          8,
+          1 << 24,
+          1 << 24,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(5),
+          NanoClock.SYSTEM);
+
+  @Test
+  void aStageGoesOnWhateverNumberAndKindOfWorkersItIsGiven() {
+    int elements = 60_000;
+    RangeOp range = new RangeOp(0, elements, 1, Site.UNKNOWN);
+    try (Engine engine = new Engine(range, SETTINGS)) {
+      OpenContext context = OpenContext.root(engine, new Pass(), range, 0, Long.MAX_VALUE);
+      WorkerCrew crew = new WorkerCrew(context, 8, true);
+      Stage stage =
+          new Stage(
+              context.forBackground(),
+              crew,
+              range.open(context.forBackground()),
+              new StagePlan((chunk, mayStop) -> chunk.size(), true, true, 0, Long.MAX_VALUE));
+      SplittableRandom random = new SplittableRandom(3);
+      Chunk chunk = new Chunk();
+      long expected = 0;
+      for (stage.fill(chunk, 7); !chunk.isEmpty(); stage.fill(chunk, 7)) {
+        for (int i = 0; i < chunk.size(); i++) {
+          assertThat(chunk.item(i)).isEqualTo(expected++);
+        }
+        if (random.nextInt(10) == 0) {
+          crew.resize(1 + random.nextInt(8), random.nextInt(4) == 0, 0.5);
+        }
+      }
+      assertThat(expected).isEqualTo(elements);
+      stage.close();
+    }
+  }
+}
