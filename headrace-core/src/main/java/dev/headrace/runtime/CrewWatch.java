@@ -18,6 +18,8 @@ final class CrewWatch {
   private static final double LEAST_LOOKS_IF_MIXED = 18;
   private static final double MOSTLY = 0.5;
 
+  private static final double QUEUED = 0.4;
+
   /** Less waiting than this is what collectors and compilers do to any function. */
   private static final double TOO_LITTLE = 0.15;
 
@@ -56,19 +58,22 @@ final class CrewWatch {
     }
     Settings settings = engine.settings();
     int before = crew.target();
-    double share = waiting < TOO_LITTLE ? 1 : WorkerRule.cpuShare(cpuNs, busyNs * waiting);
+    boolean tooLittle = waiting < TOO_LITTLE && before <= settings.cpuBudget();
+    double share = tooLittle ? 1 : WorkerRule.cpuShare(cpuNs, busyNs * waiting);
     int wished = WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit());
     boolean wouldUnmount = blocked > 0 && parked >= 0.75 * blocked;
     boolean goVirtual = wouldUnmount && wished > settings.threadLimit() && before >= 16;
     int after = Math.min(wished, goVirtual ? settings.virtualLimit() : settings.threadLimit());
     if (after > before * 1.2) {
       lowVisits = 0;
-      if (crew.isWaitedFor()) {
+      // Where most of the time is spent ready, but without a core, more workers cannot help.
+      boolean hasCores = busyNs * (1 - waiting) - cpuNs < QUEUED * busyNs;
+      if (crew.isWaitedFor() && hasCores) {
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
       }
     } else if (after < before * 0.7 || (after < before && share >= WorkerRule.COMPUTING)) {
       if (++lowVisits >= 5) {
-        change(before, after, false, share);
+        change(before, Math.max(after, before * 3 / 4), false, share);
       }
     } else {
       lowVisits = 0;
