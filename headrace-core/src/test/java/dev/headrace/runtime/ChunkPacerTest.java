@@ -25,7 +25,7 @@ class ChunkPacerTest {
     assertThat(pacer.length()).isEqualTo(1);
     pacer.observe(1, 100_000);
     pacer.observe(2, 200_000);
-    pacer.observe(4, 400_000);
+    pacer.observe(4, 500_000);
     assertThat(pacer.length()).isEqualTo(4);
     pacer.observe(4, 40_000_000);
     assertThat(pacer.length()).isEqualTo(1);
