@@ -3,11 +3,9 @@ package dev.headrace.data;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Give-back, keep, close and reading may meet in any order: one of them ends the lease, once. */
-@Tag("long")
 public class LeaseLincheckTest {
   private final Account account = new Account("native", 1 << 20);
   private final SlabPool pool = new SlabPool(account);
