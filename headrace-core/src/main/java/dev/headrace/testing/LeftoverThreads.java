@@ -2,6 +2,7 @@ package dev.headrace.testing;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Finds threads of pipelines that should have ended. */
@@ -13,7 +14,7 @@ public final class LeftoverThreads {
   /** The names of running platform threads that belong to a pipeline. */
   public static List<String> names() {
     List<String> names = new ArrayList<>();
-    for (int attempt = 0; attempt < 50; attempt++) {
+    for (int attempt = 0; attempt < 200; attempt++) {
       names.clear();
       for (Thread thread : running()) {
         if (thread != null && thread.getName().startsWith(PREFIX) && thread.isAlive()) {
@@ -23,7 +24,7 @@ public final class LeftoverThreads {
       if (names.isEmpty()) {
         break;
       }
-      Thread.yield(); // a thread that has left its work may need a moment to be gone
+      LockSupport.parkNanos(5_000_000); // a thread that has left its work may need a moment to be gone
     }
     return names;
   }
