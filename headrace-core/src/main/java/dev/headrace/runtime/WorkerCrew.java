@@ -389,10 +389,13 @@ final class WorkerCrew implements Context.Crew {
     }
     boolean interrupted = false;
     for (Thread thread : threadsLeaving()) {
-      try {
-        thread.join(engine.settings().closeGrace());
-      } catch (InterruptedException e) {
-        interrupted = true;
+      while (thread.isAlive()) { // a worker that closes may itself be interrupted: still wait
+        try {
+          thread.join(engine.settings().closeGrace());
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
     }
     if (interrupted) {

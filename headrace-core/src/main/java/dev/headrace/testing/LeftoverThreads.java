@@ -2,7 +2,6 @@ package dev.headrace.testing;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Finds threads of pipelines that should have ended. */
@@ -14,7 +13,7 @@ public final class LeftoverThreads {
   /** The names of running platform threads that belong to a pipeline. */
   public static List<String> names() {
     List<String> names = new ArrayList<>();
-    for (int attempt = 0; attempt < 200; attempt++) {
+    for (int attempt = 0; attempt < 50; attempt++) {
       names.clear();
       for (Thread thread : running()) {
         if (thread != null && thread.getName().startsWith(PREFIX) && thread.isAlive()) {
@@ -24,7 +23,7 @@ public final class LeftoverThreads {
       if (names.isEmpty()) {
         break;
       }
-      LockSupport.parkNanos(5_000_000); // a thread that has left its work may need a moment to be gone
+      Thread.yield(); // a thread that has left its work may need a moment to be gone
     }
     return names;
   }
