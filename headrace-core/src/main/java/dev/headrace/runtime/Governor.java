@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> one thread a pipeline, started with the first crew, ended by close.
  */
 final class Governor implements Runnable {
+  private static final long FIRST_TICK_NS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long FIRST_FOR_NS = TimeUnit.MILLISECONDS.toNanos(150);
   private static final long FAST_TICK_NS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long SLOW_TICK_NS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long FAST_FOR_NS = TimeUnit.SECONDS.toNanos(1);
@@ -23,7 +25,8 @@ final class Governor implements Runnable {
   private final List<CrewWatch> watches = new ArrayList<>();
   private @Nullable Thread thread;
   private volatile boolean closed;
-  private volatile long fastUntil;
+  private volatile long watchedSince;
+  private volatile boolean anyTuned;
 
   private long shrunkAt = System.nanoTime();
   private long progressSeen = -1;
@@ -39,7 +42,8 @@ final class Governor implements Runnable {
       return;
     }
     crews.add(crew);
-    fastUntil = System.nanoTime() + FAST_FOR_NS;
+    watchedSince = System.nanoTime();
+    anyTuned |= crew.isTuned();
     if (thread == null) {
       Thread started =
           Thread.ofPlatform()
@@ -60,9 +64,9 @@ final class Governor implements Runnable {
   @Override
   public void run() {
     while (!closed) {
-      long now = System.nanoTime();
+      long age = anyTuned ? System.nanoTime() - watchedSince : FAST_FOR_NS;
       java.util.concurrent.locks.LockSupport.parkNanos(
-          now < fastUntil ? FAST_TICK_NS : SLOW_TICK_NS);
+          age < FIRST_FOR_NS ? FIRST_TICK_NS : age < FAST_FOR_NS ? FAST_TICK_NS : SLOW_TICK_NS);
       if (closed) {
         return;
       }

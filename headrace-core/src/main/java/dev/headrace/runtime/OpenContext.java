@@ -140,29 +140,32 @@ final class OpenContext implements Context {
 
   @Override
   public Cursor open(Op input) {
-    return open(input, iteration, prefix, op.traits().oneToOne() ? demand : Long.MAX_VALUE);
+    return open(0, input, iteration, prefix, op.traits().oneToOne() ? demand : Long.MAX_VALUE);
   }
 
   @Override
   public Cursor open(Op input, long inputDemand) {
-    return open(input, iteration, prefix, inputDemand);
+    return open(0, input, iteration, prefix, inputDemand);
   }
 
   @Override
   public Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix) {
     return open(
-        input, inputIteration, inputPrefix, op.traits().keepsElements() ? demand : Long.MAX_VALUE);
+        0,
+        input,
+        inputIteration,
+        inputPrefix,
+        op.traits().keepsElements() ? demand : Long.MAX_VALUE);
   }
 
-  private Cursor open(Op input, long inputIteration, @Nullable Id inputPrefix, long inputDemand) {
-    int index = 0;
-    int inputs = 0;
-    for (Op candidate : op.inputs()) {
-      if (candidate == input) {
-        index = inputs;
-      }
-      inputs++;
-    }
+  @Override
+  public Cursor open(int index, @Nullable Id inputPrefix, long inputDemand) {
+    return open(index, op.inputs().get(index), iteration, inputPrefix, inputDemand);
+  }
+
+  private Cursor open(
+      int index, Op input, long inputIteration, @Nullable Id inputPrefix, long inputDemand) {
+    int inputs = op.inputs().size();
     OpenContext context =
         new OpenContext(
             engine,

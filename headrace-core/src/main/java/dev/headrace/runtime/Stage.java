@@ -41,6 +41,9 @@ final class Stage extends Cursor {
    */
   private static final int SLOTS_PER_WORKER = 2;
 
+  /** Short chunks: so many that workers need not sleep before the consumer has found a core. */
+  private static final int SHORT_SLOTS_PER_WORKER = 5;
+
   /** How far slots may overtake the oldest one where order is not kept. */
   private static final int LONGEST_WINDOW = 16_384;
 
@@ -48,6 +51,7 @@ final class Stage extends Cursor {
   private static final Chunk NOTHING = new Chunk();
 
   private static final long SHORT_CHUNK_NS = 1_000_000;
+  private static final long LOOK_AGAIN_NS = 2_000_000;
   private static final int CHUNKS_PER_WAKE = 4;
 
   /** A prefetch buffer under AUTOTUNE grows to this many elements at most. */
@@ -168,7 +172,7 @@ final class Stage extends Cursor {
         wasFull = true;
         return false;
       }
-    } else if (open >= SLOTS_PER_WORKER * crew.target() + 2 || window.size() >= LONGEST_WINDOW) {
+    } else if (open >= mostOpen() || window.size() >= LONGEST_WINDOW) {
       return false;
     }
     shortOfMemory = !engine.admits((long) heapBytesEach, (long) slabBytesEach);
@@ -188,6 +192,10 @@ final class Stage extends Cursor {
                       >> 20));
     }
     return !shortOfMemory;
+  }
+
+  private int mostOpen() {
+    return (pacer.length() > 1 ? SHORT_SLOTS_PER_WORKER : SLOTS_PER_WORKER) * crew.target() + 2;
   }
 
   /** Whether only memory keeps the workers from going on. Under the lock. */
@@ -390,7 +398,7 @@ final class Stage extends Cursor {
 
   /**
    * Waking costs as much as a short chunk: while others are about to finish short ones, too, the
-   * consumer is woken for a few at a time. It looks by itself after a millisecond.
+   * consumer is woken for a few at a time. It looks by itself after two milliseconds.
    */
   private boolean isWorthWaking(Slot slot, long ns) {
     Slot oldest = window.peekFirst();
@@ -538,7 +546,7 @@ final class Stage extends Cursor {
   private void waitFilled() {
     try {
       if (work != null && pacer.length() > 1) {
-        long unused = filled.awaitNanos(SHORT_CHUNK_NS); // nobody may have woken us for one chunk
+        long unused = filled.awaitNanos(LOOK_AGAIN_NS); // nobody may have woken us for one chunk
       } else {
         filled.await();
       }
@@ -610,7 +618,7 @@ final class Stage extends Cursor {
       }
     }
     handedOverElements += size;
-    boolean low = work == null ? buffered <= Math.max(1, capacity / 8) : open <= crew.target() + 1;
+    boolean low = work == null ? buffered <= Math.max(1, capacity / 8) : open <= mostOpen() / 2;
     if (low) {
       crew.wakeOne();
     }
@@ -639,7 +647,7 @@ final class Stage extends Cursor {
   }
 
   private void recycle(Chunk chunk) {
-    if (ordered && spares.size() < SLOTS_PER_WORKER * crew.target() + 2) {
+    if (ordered && spares.size() < mostOpen()) {
       chunk.clear();
       spares.addLast(chunk);
     }
@@ -873,7 +881,7 @@ final class Stage extends Cursor {
           work == null ? "prefetch" : "parallel",
           buffered,
           highestBuffered,
-          work == null ? capacity : (SLOTS_PER_WORKER * crew.target() + 2) * pacer.length(),
+          work == null ? capacity : mostOpen() * pacer.length(),
           crew.workers(),
           crew.target(),
           workElements,

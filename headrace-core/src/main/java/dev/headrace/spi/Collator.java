@@ -1,12 +1,11 @@
 package dev.headrace.spi;
 
 import dev.headrace.data.Tensor;
-import java.io.Serializable;
 import java.util.List;
 
 /** A function that turns the elements of one batch, in order, into the batch. */
 @FunctionalInterface
-public interface Collator<A, B> extends Serializable {
+public interface Collator<A, B> extends UserFunction {
   B collate(List<A> elements) throws Exception;
 
   /**

@@ -1,12 +1,11 @@
 package dev.headrace.spi;
 
-import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A claim about an element that may throw; {@code filter} keeps the elements for which it holds.
  */
 @FunctionalInterface
-public interface Condition<A extends @Nullable Object> extends Serializable {
+public interface Condition<A extends @Nullable Object> extends UserFunction {
   boolean test(A value) throws Exception;
 }

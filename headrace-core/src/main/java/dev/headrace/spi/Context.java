@@ -29,14 +29,23 @@ public interface Context {
    */
   long demand();
 
-  /** Opens an input for the same pass. */
+  /** Opens the only input for the same pass. */
   Cursor open(Op input);
 
-  /** Opens an input with a bound on what will be asked of it. */
+  /** Opens the only input with a bound on what will be asked of it. */
   Cursor open(Op input, long demand);
 
-  /** Opens an input for another pass, under another id. */
+  /** Opens the only input for another pass, under another id. */
   Cursor open(Op input, long iteration, @Nullable Id prefix);
+
+  /**
+   * Opens one of several inputs, by its place in {@link Op#inputs}: the same operator may be there
+   * twice.
+   *
+   * @param prefix the id under which sources number their elements, see {@link #prefix}
+   * @param demand how many elements will be asked for at most, or {@code Long.MAX_VALUE}
+   */
+  Cursor open(int index, @Nullable Id prefix, long demand);
 
   /** Opens a plan that a function of the user returned. */
   Cursor openChild(Plan<?> plan, Id id);

@@ -95,7 +95,7 @@ public record FunctionIdentity(String label, String hash) {
         yield text.append('}').toString();
       }
       case Record record -> record.getClass().getName() + record;
-      case Fn<?, ?> fn -> of(fn).hash();
+      case UserFunction function -> of(function).hash();
       default -> value.getClass().isHidden() ? of(value).hash() : value.getClass().getName();
     };
   }

@@ -23,6 +23,17 @@ public interface Op {
   /** How many elements one pass gives, {@link #INFINITE} or {@link #UNKNOWN}. */
   long cardinality();
 
+  /**
+   * Its elements by index. Operators that can give them override this; wrappers ask their input.
+   *
+   * @throws UnsupportedOperationException naming the operator that cannot
+   */
+  default Access access() {
+    throw new UnsupportedOperationException(
+        "%s%s: expected an operator that gives elements by their index, but it only reads them in order"
+            .formatted(word(), site().toString().isEmpty() ? "" : " (" + site() + ")"));
+  }
+
   /** What the engine may know of this operator. */
   default Traits traits() {
     return Traits.PLAIN;

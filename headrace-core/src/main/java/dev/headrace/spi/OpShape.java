@@ -143,7 +143,7 @@ public final class OpShape {
     List<FunctionIdentity> functions = new ArrayList<>();
     for (Part part : parts) {
       Object value = part.read(op);
-      if (isFunction(part, value) && value != null) {
+      if (isFunction(value) && value != null) {
         functions.add(FunctionIdentity.of(value));
       }
     }
@@ -164,7 +164,7 @@ public final class OpShape {
       if (hidden || (part.isKnob && !forPeople)) {
         continue;
       }
-      if (isFunction(part, value)) {
+      if (isFunction(value)) {
         arguments.add(
             forPeople ? FunctionIdentity.of(Objects.requireNonNull(value)).label() : part.name);
       } else if (part.isKnob && Integer.valueOf(Knob.AUTOTUNE).equals(value)) {
@@ -178,12 +178,7 @@ public final class OpShape {
     return op.word() + arguments;
   }
 
-  private static boolean isFunction(Part part, @Nullable Object value) {
-    return value != null
-        && (value instanceof FunctionIdentity.Named
-            || Fn.class.isAssignableFrom(part.type)
-            || Condition.class.isAssignableFrom(part.type)
-            || RandomFn.class.isAssignableFrom(part.type)
-            || Collator.class.isAssignableFrom(part.type));
+  private static boolean isFunction(@Nullable Object value) {
+    return value instanceof UserFunction || value instanceof FunctionIdentity.Named;
   }
 }

@@ -1,6 +1,5 @@
 package dev.headrace.spi;
 
-import java.io.Serializable;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface RandomFn<A extends @Nullable Object, B extends @Nullable Object>
-    extends Serializable {
+    extends UserFunction {
   B apply(A value, RandomGenerator random) throws Exception;
 }

@@ -1,0 +1,392 @@
+package dev.headrace.data;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Elements as bytes: structures, and the plain values of Java (numbers, booleans, texts, byte
+ * arrays, arrays of numbers, paths), and records, maps and lists of all of these.
+ *
+ * <p>What is read is treated as hostile: lengths and depth are bounded by what is there. No class
+ * is loaded from a name: a record is read as one of the classes this codec was told of ({@link
+ * #learn}), and refused otherwise.
+ *
+ * <p><b>Threading:</b> safe.
+ */
+public final class ElementCodec {
+  private static final int LONG = 1;
+  private static final int INT = 2;
+  private static final int DOUBLE = 3;
+  private static final int FLOAT = 4;
+  private static final int BOOLEAN = 5;
+  private static final int TEXT = 6;
+  private static final int BYTES = 7;
+  private static final int TENSOR = 8;
+  private static final int LIST = 9;
+  private static final int MAP = 10;
+  private static final int RECORD = 11;
+  private static final int PATH = 12;
+  private static final int LONGS = 13;
+  private static final int INTS = 14;
+  private static final int FLOATS = 15;
+  private static final int DOUBLES = 16;
+  private static final int DEEPEST = 64;
+
+  private final Map<String, Class<?>> records = new ConcurrentHashMap<>();
+
+  /** Tells of the record classes in {@code sample}, so that such elements can be read. */
+  public ElementCodec learn(@Nullable Object sample) {
+    switch (sample) {
+      case null -> {}
+      case Record record -> {
+        learnClass(record.getClass());
+        for (Object part : RecordClass.of(record.getClass()).components(record)) {
+          learn(part);
+        }
+      }
+      case Map<?, ?> map -> map.values().forEach(this::learn);
+      case Collection<?> items -> items.forEach(this::learn);
+      default -> {}
+    }
+    return this;
+  }
+
+  /** Tells of a record class, and of those among its components. */
+  public ElementCodec learnClass(Class<?> type) {
+    if (records.putIfAbsent(type.getName(), type) == null) {
+      for (var component : type.getRecordComponents()) {
+        if (component.getType().isRecord()) {
+          learnClass(component.getType());
+        }
+      }
+    }
+    return this;
+  }
+
+  /** The element as bytes. */
+  public byte[] encode(Object element) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      encode(element, new DataOutputStream(bytes));
+    } catch (IOException e) {
+      throw new AssertionError("memory does not fail", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Writes the element. */
+  public void encode(Object element, DataOutputStream out) throws IOException {
+    switch (element) {
+      case Long value -> {
+        out.writeByte(LONG);
+        out.writeLong(value);
+      }
+      case Integer value -> {
+        out.writeByte(INT);
+        out.writeInt(value);
+      }
+      case Double value -> {
+        out.writeByte(DOUBLE);
+        out.writeDouble(value);
+      }
+      case Float value -> {
+        out.writeByte(FLOAT);
+        out.writeFloat(value);
+      }
+      case Boolean value -> {
+        out.writeByte(BOOLEAN);
+        out.writeBoolean(value);
+      }
+      case String value -> {
+        out.writeByte(TEXT);
+        writeText(value, out);
+      }
+      case byte[] value -> {
+        out.writeByte(BYTES);
+        out.writeInt(value.length);
+        out.write(value);
+      }
+      case Path value -> {
+        out.writeByte(PATH);
+        writeText(value.toString(), out);
+      }
+      case Tensor value -> writeTensor(value, out);
+      case Record value -> {
+        learnClass(value.getClass());
+        out.writeByte(RECORD);
+        writeText(value.getClass().getName(), out);
+        writeAll(java.util.Arrays.asList(RecordClass.of(value.getClass()).components(value)), out);
+      }
+      case Map<?, ?> value -> writeMap(value, out);
+      case List<?> value -> {
+        out.writeByte(LIST);
+        writeAll(value, out);
+      }
+      default -> writeArray(element, out);
+    }
+  }
+
+  private void writeMap(Map<?, ?> map, DataOutputStream out) throws IOException {
+    out.writeByte(MAP);
+    out.writeInt(map.size());
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      if (!(entry.getKey() instanceof String key)) {
+        throw cannotWrite(entry.getKey());
+      }
+      writeText(key, out);
+      encode(entry.getValue(), out);
+    }
+  }
+
+  private void writeAll(Collection<?> items, DataOutputStream out) throws IOException {
+    out.writeInt(items.size());
+    for (Object item : items) {
+      if (item == null) {
+        throw new IllegalArgumentException("encode: expected a value, but got null");
+      }
+      encode(item, out);
+    }
+  }
+
+  private static void writeArray(Object element, DataOutputStream out) throws IOException {
+    switch (element) {
+      case long[] values -> {
+        out.writeByte(LONGS);
+        out.writeInt(values.length);
+        for (long value : values) {
+          out.writeLong(value);
+        }
+      }
+      case int[] values -> {
+        out.writeByte(INTS);
+        out.writeInt(values.length);
+        for (int value : values) {
+          out.writeInt(value);
+        }
+      }
+      case float[] values -> {
+        out.writeByte(FLOATS);
+        out.writeInt(values.length);
+        for (float value : values) {
+          out.writeFloat(value);
+        }
+      }
+      case double[] values -> {
+        out.writeByte(DOUBLES);
+        out.writeInt(values.length);
+        for (double value : values) {
+          out.writeDouble(value);
+        }
+      }
+      default -> throw cannotWrite(element);
+    }
+  }
+
+  private static IllegalArgumentException cannotWrite(@Nullable Object element) {
+    return new IllegalArgumentException(
+        "encode: expected a structure, a number, a text or bytes, or records, maps by text and"
+            + " lists of them, but got "
+            + (element == null ? "null" : element.getClass().getName()));
+  }
+
+  private static void writeText(String text, DataOutputStream out) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  private static void writeTensor(Tensor tensor, DataOutputStream out) throws IOException {
+    out.writeByte(TENSOR);
+    writeText(tensor.dtype().tfName(), out);
+    Shape shape = tensor.shape();
+    out.writeByte(shape.rank());
+    for (int i = 0; i < shape.rank(); i++) {
+      out.writeLong(shape.dim(i));
+    }
+    if (tensor.dtype() == DType.STRING) {
+      for (long i = 0; i < tensor.elements(); i++) {
+        byte[] bytes = tensor.bytesAt(i);
+        out.writeInt(bytes.length);
+        out.write(bytes);
+      }
+    } else {
+      byte[] bytes = new byte[Math.toIntExact(tensor.byteSize())];
+      tensor.copyInto(MemorySegment.ofArray(bytes), 0);
+      out.write(bytes);
+    }
+  }
+
+  /** The element that was written as {@code bytes}, all of which must be used. */
+  public Object decode(byte[] bytes) {
+    return decode(ByteBuffer.wrap(bytes));
+  }
+
+  /** The element that was written as what is left of {@code in}, all of which must be used. */
+  public Object decode(ByteBuffer in) {
+    try {
+      Object element = read(in, 0);
+      if (in.hasRemaining()) {
+        throw damaged(in.remaining() + " bytes are left over");
+      }
+      return element;
+    } catch (BufferUnderflowException e) {
+      throw damaged("it ends too early");
+    }
+  }
+
+  private static IllegalArgumentException damaged(String why) {
+    return new IllegalArgumentException("decode: expected an element, but " + why);
+  }
+
+  private Object read(ByteBuffer in, int depth) {
+    if (depth > DEEPEST) {
+      throw damaged("it is nested more than " + DEEPEST + " deep");
+    }
+    int tag = in.get();
+    return switch (tag) {
+      case LONG -> in.getLong();
+      case INT -> in.getInt();
+      case DOUBLE -> in.getDouble();
+      case FLOAT -> in.getFloat();
+      case BOOLEAN -> in.get() != 0;
+      case TEXT -> readText(in);
+      case BYTES -> readBytes(in, length(in, 1));
+      case PATH -> Path.of(readText(in));
+      case TENSOR -> readTensor(in);
+      case LIST -> Collections.unmodifiableList(readAll(in, depth));
+      case MAP -> readMap(in, depth);
+      case RECORD -> readRecord(in, depth);
+      case LONGS -> {
+        long[] values = new long[length(in, 8)];
+        for (int i = 0; i < values.length; i++) {
+          values[i] = in.getLong();
+        }
+        yield values;
+      }
+      case INTS -> {
+        int[] values = new int[length(in, 4)];
+        for (int i = 0; i < values.length; i++) {
+          values[i] = in.getInt();
+        }
+        yield values;
+      }
+      case FLOATS -> {
+        float[] values = new float[length(in, 4)];
+        for (int i = 0; i < values.length; i++) {
+          values[i] = in.getFloat();
+        }
+        yield values;
+      }
+      case DOUBLES -> {
+        double[] values = new double[length(in, 8)];
+        for (int i = 0; i < values.length; i++) {
+          values[i] = in.getDouble();
+        }
+        yield values;
+      }
+      default -> throw damaged("it has a part of unknown kind " + tag);
+    };
+  }
+
+  private static int length(ByteBuffer in, int bytesEach) {
+    int length = in.getInt();
+    if (length < 0 || length > in.remaining() / bytesEach) {
+      throw damaged("a part of it has the length " + length);
+    }
+    return length;
+  }
+
+  private static byte[] readBytes(ByteBuffer in, int length) {
+    byte[] bytes = new byte[length];
+    in.get(bytes);
+    return bytes;
+  }
+
+  private static String readText(ByteBuffer in) {
+    return new String(readBytes(in, length(in, 1)), StandardCharsets.UTF_8);
+  }
+
+  private List<Object> readAll(ByteBuffer in, int depth) {
+    int count = length(in, 1);
+    List<Object> items = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      items.add(read(in, depth + 1));
+    }
+    return items;
+  }
+
+  private Map<String, Object> readMap(ByteBuffer in, int depth) {
+    int count = length(in, 1);
+    Map<String, Object> map = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      map.put(readText(in), read(in, depth + 1));
+    }
+    return Collections.unmodifiableMap(map);
+  }
+
+  private Object readRecord(ByteBuffer in, int depth) {
+    String name = readText(in);
+    Class<?> type = records.get(name);
+    if (type == null) {
+      throw new IllegalArgumentException(
+          "decode: expected one of the records %s, but got %s; name its class where the data is read"
+              .formatted(records.keySet(), name));
+    }
+    List<Object> parts = readAll(in, depth);
+    if (parts.size() != type.getRecordComponents().length) {
+      throw damaged("record %s has %d parts".formatted(name, parts.size()));
+    }
+    return RecordClass.of(type).build(parts.toArray());
+  }
+
+  private static Tensor readTensor(ByteBuffer in) {
+    DType dtype = DType.ofTfName(readText(in));
+    int rank = in.get();
+    if (rank < 0) {
+      throw damaged("a tensor has the rank " + rank);
+    }
+    long[] dims = new long[rank];
+    long elements = 1;
+    for (int i = 0; i < rank; i++) {
+      dims[i] = in.getLong();
+      if (dims[i] < 0
+          || (elements > 0 && dims[i] > in.remaining() && dims[i] > Integer.MAX_VALUE / elements)) {
+        throw damaged("a tensor has the dimension " + dims[i]);
+      }
+      elements *= dims[i];
+    }
+    Shape shape = Shape.of(dims);
+    if (dtype == DType.STRING) {
+      if (elements > in.remaining() / 4) {
+        throw damaged("a tensor has " + elements + " strings");
+      }
+      byte[][] values = new byte[(int) elements][];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = readBytes(in, length(in, 1));
+      }
+      return Tensor.wrapStrings(shape, values);
+    }
+    long bytes = elements * dtype.byteSize();
+    if (bytes > in.remaining()) {
+      throw damaged("a tensor has " + bytes + " bytes");
+    }
+    MemorySegment memory =
+        MemorySegment.ofArray(new long[(int) ((bytes + 7) / 8)]).asSlice(0, bytes);
+    MemorySegment.copy(MemorySegment.ofArray(readBytes(in, (int) bytes)), 0, memory, 0, bytes);
+    return Tensor.wrap(dtype, shape, memory);
+  }
+}

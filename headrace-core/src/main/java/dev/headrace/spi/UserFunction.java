@@ -1,0 +1,11 @@
+package dev.headrace.spi;
+
+import java.io.Serializable;
+
+/**
+ * A function of the user. Its identity is part of the plan's.
+ *
+ * <p>It is {@link Serializable} only so that the engine can ask a lambda for its name and captured
+ * values ({@link FunctionIdentity}); it is never serialised.
+ */
+public interface UserFunction extends Serializable {}
