@@ -45,14 +45,20 @@ public record TakeOp(Op input, long count, Site site) implements Op {
   }
 
   private static final class TakeCursor extends Cursor {
-    private final Cursor source;
+    private final TakeOp op;
     private final long limit;
+    private Cursor source;
     private long taken;
 
     TakeCursor(Context context, TakeOp op) {
       super(context);
+      this.op = op;
       this.limit = op.limit();
-      this.source = context.open(op.input, Math.min(limit, context.demand()));
+      this.source = openSource();
+    }
+
+    private Cursor openSource() {
+      return context.open(op.input, Math.min(limit - taken, context.demand()));
     }
 
     @Override
@@ -76,6 +82,8 @@ public record TakeOp(Op input, long count, Site site) implements Op {
         throw new State.InvalidState(
             "checkpoint: expected 0 to %d elements taken, but got %d".formatted(limit, taken));
       }
+      source.close(); // it was opened to give all of them; now only the rest may be read
+      source = openSource();
       source.restore(state.state("input"));
     }
 
