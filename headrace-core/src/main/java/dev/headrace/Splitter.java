@@ -98,7 +98,7 @@ final class Splitter<T> {
     try {
       while (itsEpoch == epoch && waiting.get(share).isEmpty() && !ended) {
         boolean othersBehind =
-            turn != share && epochOf[turn] == epoch && waiting.get(turn).size() >= MOST_WAITING;
+            turn != share && epochOf[turn] <= epoch && waiting.get(turn).size() >= MOST_WAITING;
         if (pulling || othersBehind) {
           await();
         } else {
