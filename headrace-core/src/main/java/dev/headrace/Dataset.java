@@ -1,22 +1,35 @@
 package dev.headrace;
 
+import dev.headrace.data.Csv;
 import dev.headrace.data.Seed;
+import dev.headrace.data.Tensor;
 import dev.headrace.op.BatchOp;
 import dev.headrace.op.CacheOp;
+import dev.headrace.op.CounterOp;
+import dev.headrace.op.CsvOp;
 import dev.headrace.op.FilterOp;
+import dev.headrace.op.FixedLengthRecordsOp;
+import dev.headrace.op.FromListOp;
+import dev.headrace.op.FromTensorSlicesOp;
+import dev.headrace.op.FromTensorsOp;
+import dev.headrace.op.GeneratorOp;
 import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.ListFilesOp;
 import dev.headrace.op.MapOp;
 import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.RandomMapOp;
+import dev.headrace.op.RandomOp;
 import dev.headrace.op.RangeOp;
 import dev.headrace.op.RepeatOp;
 import dev.headrace.op.ShuffleOp;
 import dev.headrace.op.TakeOp;
+import dev.headrace.op.TextLinesOp;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Generator;
+import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
@@ -27,7 +40,9 @@ import dev.headrace.spi.RandomFn;
 import dev.headrace.spi.Site;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -110,6 +125,155 @@ public final class Dataset<T> implements Plan<T> {
     Site here = here();
     return of(
         new ShuffleOp(new ListFilesOp(pattern, here), Integer.MAX_VALUE - 16, seed, true, here));
+  }
+
+  /** These elements, as they are. (An operator alone is taken as a plan, see {@link #of(Op)}.) */
+  @SafeVarargs
+  public static <T> Dataset<T> of(T first, T... more) {
+    List<T> elements = new ArrayList<>();
+    elements.add(first);
+    elements.addAll(Arrays.asList(more));
+    return of(FromListOp.of(elements, here()));
+  }
+
+  /** The elements of a list, as they are; the list is copied. */
+  public static <T> Dataset<T> fromList(List<? extends T> elements) {
+    return of(FromListOp.of(elements, here()));
+  }
+
+  /** One element: a tensor, or a record, map or list of tensors. */
+  public static <T> Dataset<T> fromTensors(T element) {
+    return of(FromTensorsOp.of(element, here()));
+  }
+
+  /**
+   * The rows of a tensor, or of all tensors of a record, map or list: element {@code i} has the
+   * same structure, with row {@code i} of each. Nothing is copied.
+   */
+  public static <T> Dataset<T> fromTensorSlices(T tensors) {
+    return of(FromTensorSlicesOp.of(tensors, here()));
+  }
+
+  /** The numbers 0, 1, 2, …, without end. */
+  public static Dataset<Long> counter() {
+    return of(new CounterOp(0, 1, here()));
+  }
+
+  /** The numbers from {@code start} by {@code step}, without end. */
+  public static Dataset<Long> counter(long start, long step) {
+    return of(new CounterOp(start, step, here()));
+  }
+
+  /**
+   * Random numbers from 0 to below 2³², without end: tf.data's stream for this seed, the same in
+   * each pass.
+   */
+  public static Dataset<Long> random(Seed seed) {
+    return random(seed, false);
+  }
+
+  /**
+   * As {@link #random(Seed)}; {@code rerandomize} says whether each pass has numbers of its own.
+   */
+  public static Dataset<Long> random(Seed seed, boolean rerandomize) {
+    return of(new RandomOp(seed, rerandomize, here()));
+  }
+
+  /**
+   * The elements of an iterator, which is made anew for each pass: {@code
+   * generator(queue::iterator)}. An exception of {@code next()} is the failure of that element, and
+   * the iterator is asked on; one while it is made is the end. Such a pipeline has no checkpoints,
+   * because nobody knows whether another iterator gives the same; see {@link #repeatableGenerator}.
+   */
+  public static <T> Dataset<T> generator(Generator<? extends T> generator) {
+    return of(new GeneratorOp(raw(generator), false, here()));
+  }
+
+  /**
+   * As {@link #generator}, where the user promises that each iterator gives the same elements. A
+   * resumed pipeline runs the iterator again and passes over what was delivered.
+   */
+  public static <T> Dataset<T> repeatableGenerator(Generator<? extends T> generator) {
+    return of(new GeneratorOp(raw(generator), true, here()));
+  }
+
+  /**
+   * The lines of the files that match a pattern, one file after the other, as UTF-8. As in tf.data
+   * a line ends at a line feed, and every carriage return is removed. A file that is not there is
+   * the end.
+   */
+  public static Dataset<String> textLines(String pattern) {
+    return textLines(InputFiles.matching(pattern));
+  }
+
+  /** The lines of a file, see {@link #textLines(String)}. */
+  public static Dataset<String> textLines(Path file) {
+    return textLines(InputFiles.of(file));
+  }
+
+  /** The lines of files, which may be packed, see {@link #textLines(String)}. */
+  public static Dataset<String> textLines(InputFiles files) {
+    return of(new TextLinesOp(files, false, here()));
+  }
+
+  /** As {@link #textLines(InputFiles)}, each line as its bytes. */
+  public static Dataset<byte[]> textLinesAsBytes(InputFiles files) {
+    return of(new TextLinesOp(files, true, here()));
+  }
+
+  /** Records of {@code recordBytes} bytes from the files that match a pattern. */
+  public static Dataset<byte[]> fixedLengthRecords(String pattern, int recordBytes) {
+    return fixedLengthRecords(InputFiles.matching(pattern), recordBytes, 0, 0);
+  }
+
+  /**
+   * Records of {@code recordBytes} bytes, one file after the other, without the first {@code
+   * headerBytes} and the last {@code footerBytes} of each file. A file that does not fit is the
+   * end.
+   */
+  public static Dataset<byte[]> fixedLengthRecords(
+      InputFiles files, int recordBytes, int headerBytes, int footerBytes) {
+    return of(new FixedLengthRecordsOp(files, recordBytes, headerBytes, footerBytes, here()));
+  }
+
+  /**
+   * The rows of the files of separated values that match a pattern, as maps of tensors by the names
+   * in their header; types are inferred, see {@link Csv#inferred}.
+   */
+  public static Dataset<Map<String, Tensor>> csv(String pattern) {
+    return csv(InputFiles.matching(pattern), Csv.inferred());
+  }
+
+  /** The rows of the files that match a pattern, as maps of tensors; {@code format} says how. */
+  public static Dataset<Map<String, Tensor>> csv(String pattern, Csv format) {
+    return csv(InputFiles.matching(pattern), format);
+  }
+
+  /**
+   * The rows of files of separated values, as maps of tensors. A row that does not fit is a
+   * failure, with its line and column, and reading goes on.
+   */
+  public static Dataset<Map<String, Tensor>> csv(InputFiles files, Csv format) {
+    return of(new CsvOp(files, format, null, here()));
+  }
+
+  /**
+   * The rows of the files that match a pattern, as records. Components are numbers, booleans,
+   * Strings or scalar Tensors, and are found by their names in the header, where {@code
+   * petal_length} stands for {@code petalLength}. Where a value is missing, a component that is an
+   * object is null, or the empty String, and one of a primitive type makes the row a failure.
+   */
+  public static <R extends Record> Dataset<R> csv(String pattern, Class<R> rowClass) {
+    return csv(InputFiles.matching(pattern), Csv.inferred(), rowClass);
+  }
+
+  /**
+   * As {@link #csv(String, Class)}; columns that {@code format} declares give types to tensors and
+   * defaults.
+   */
+  public static <R extends Record> Dataset<R> csv(InputFiles files, Csv format, Class<R> rowClass) {
+    Objects.requireNonNull(rowClass, "csv: expected the class of a record, but got null");
+    return of(new CsvOp(files, format, rowClass, here()));
   }
 
   // ---- transformations --------------------------------------------------------------------------

@@ -46,7 +46,13 @@ record GoldenCase(String name, Map<String, Object> fields, List<List<String>> it
     Map<String, Object> fields = fields(json);
     List<List<String>> iterations = new ArrayList<>();
     for (Object iteration : items(fields.getOrDefault("iterations", List.of()))) {
-      iterations.add(items(iteration).stream().map(GoldenCase::event).toList());
+      List<Object> events = new ArrayList<>(items(iteration));
+      while (events.size() > 1
+          && events.getLast().equals(events.get(events.size() - 2))
+          && event(events.getLast()).equals(Outcomes.ERROR)) {
+        events.removeLast(); // an error that every later call met again; recording stopped there
+      }
+      iterations.add(events.stream().map(GoldenCase::event).toList());
     }
     return new GoldenCase((String) fields.get("name"), fields, iterations);
   }
