@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -8,7 +9,9 @@ import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -35,6 +38,16 @@ public record ListFilesOp(String pattern, Site site) implements Op {
   @Override
   public long cardinality() {
     return UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asNeverFailing();
+  }
+
+  @Override
+  public Access access() {
+    return new FilesAccess(pattern);
   }
 
   @Override
@@ -97,6 +110,46 @@ public record ListFilesOp(String pattern, Site site) implements Op {
       }
       int slash = pattern.lastIndexOf('/', wildcard - 1);
       return Path.of(slash < 0 ? "" : slash == 0 ? "/" : pattern.substring(0, slash));
+    }
+  }
+
+  /** The files by index; the pattern is matched when the first is asked for. */
+  private static final class FilesAccess implements Access {
+    private final String pattern;
+    private @Nullable Listing listing;
+
+    FilesAccess(String pattern) {
+      this.pattern = pattern;
+    }
+
+    private synchronized Listing listing() {
+      Listing known = listing;
+      if (known == null) {
+        known = Listing.of(pattern);
+        listing = known;
+      }
+      if (known.problem instanceof IOException missing) {
+        throw new UncheckedIOException(missing.getMessage(), missing);
+      }
+      if (known.problem != null) {
+        throw new IllegalStateException(known.problem.getMessage(), known.problem);
+      }
+      return known;
+    }
+
+    @Override
+    public long size() {
+      return listing().files.size();
+    }
+
+    @Override
+    public Object at(long index) {
+      return listing().files.get(Math.toIntExact(index));
+    }
+
+    @Override
+    public String fingerprint() {
+      return listing().fingerprint;
     }
   }
 
