@@ -13,18 +13,34 @@ import dev.headrace.op.FromListOp;
 import dev.headrace.op.FromTensorSlicesOp;
 import dev.headrace.op.FromTensorsOp;
 import dev.headrace.op.GeneratorOp;
+import dev.headrace.data.Indexed;
+import dev.headrace.data.Padded;
+import dev.headrace.data.Pair;
+import dev.headrace.op.AssertCardinalityOp;
+import dev.headrace.op.ConcatenateOp;
+import dev.headrace.op.EnumerateOp;
+import dev.headrace.op.FlatMapOp;
+import dev.headrace.op.GlobalShuffleOp;
 import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.ListFilesOp;
 import dev.headrace.op.MapOp;
+import dev.headrace.op.PadToCardinalityOp;
 import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.RandomMapOp;
 import dev.headrace.op.RandomOp;
 import dev.headrace.op.RangeOp;
 import dev.headrace.op.RepeatOp;
+import dev.headrace.op.ShardByRankOp;
+import dev.headrace.op.ShardOp;
 import dev.headrace.op.ShuffleOp;
+import dev.headrace.op.SkipOp;
 import dev.headrace.op.TakeOp;
 import dev.headrace.op.TextLinesOp;
+import dev.headrace.op.TakeWhileOp;
+import dev.headrace.op.ZipOp;
 import dev.headrace.runtime.PlanShape;
+import dev.headrace.spi.Access;
+import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.Fn;
@@ -37,6 +53,7 @@ import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.RandomFn;
+import dev.headrace.spi.ShardMode;
 import dev.headrace.spi.Site;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,6 +64,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -425,6 +443,141 @@ public final class Dataset<T> implements Plan<T> {
     return with(new PrefetchOp(op, buffer, here()));
   }
 
+  /**
+   * Makes a dataset of each element and gives their elements, one dataset after the other: {@link
+   * #interleave(Fn, int, int)} of one at a time.
+   */
+  public <R> Dataset<R> flatMap(Fn<? super T, ? extends Plan<R>> function) {
+    return with(new FlatMapOp(op, raw(function), here()));
+  }
+
+  /**
+   * All but the first {@code count} elements; none where it is −1. It gives what {@link #take}
+   * leaves, so failures are not counted but delivered, and functions are called for what is
+   * skipped, unless nothing before it can fail: put it before {@code map} where that matters.
+   */
+  public Dataset<T> skip(long count) {
+    return with(new SkipOp(op, count, here()));
+  }
+
+  /**
+   * The elements before the first one for which a condition does not hold. What comes after it may
+   * have been made already, but is not delivered.
+   */
+  public Dataset<T> takeWhile(Condition<? super T> condition) {
+    return with(new TakeWhileOp(op, raw(condition), here()));
+  }
+
+  /** Numbers the elements from 0 on; a failed element uses up its number. */
+  public Dataset<Indexed<T>> enumerate() {
+    return enumerate(0);
+  }
+
+  /** Numbers the elements from {@code start} on; a failed element uses up its number. */
+  public Dataset<Indexed<T>> enumerate(long start) {
+    return with(new EnumerateOp(op, start, here()));
+  }
+
+  /** The elements of this dataset, then those of the others, with this one's options. */
+  @SafeVarargs
+  public final Dataset<T> concatenate(Dataset<? extends T>... others) {
+    List<Op> inputs = new ArrayList<>(List.of(op));
+    for (Dataset<? extends T> other : others) {
+      inputs.add(other.op);
+    }
+    return with(new ConcatenateOp(inputs, here()));
+  }
+
+  /**
+   * Elements of two datasets side by side, up to the end of the shorter. Where one fails, the pair
+   * is that error, and the next pair is whole again. A dataset may be zipped with itself.
+   */
+  public <U> Dataset<Pair<T, U>> zip(Dataset<U> other) {
+    return with(new ZipOp(List.of(op, other.op), false, null, here()));
+  }
+
+  /** As {@link #zip(Dataset)}, with a function that makes one element of two. */
+  public <U, R> Dataset<R> zip(Dataset<U> other, BiFn<? super T, ? super U, ? extends R> function) {
+    Objects.requireNonNull(function, "zip: expected a function, but got null");
+    return with(new ZipOp(List.of(op, other.op), false, raw(function), here()));
+  }
+
+  /** Elements of any number of datasets side by side, as rows; with the options of the first. */
+  public static Dataset<List<Object>> zip(List<? extends Dataset<?>> datasets) {
+    List<Op> inputs = new ArrayList<>();
+    for (Dataset<?> dataset : datasets) {
+      inputs.add(dataset.op);
+    }
+    Op rows = new ZipOp(inputs, true, null, here());
+    Dataset<?> first = datasets.getFirst();
+    return new Dataset<>(rows, first.options);
+  }
+
+  /**
+   * Every {@code count}-th element, from number {@code index} on; all shards together are the
+   * whole. What belongs to other shards is not made where it need not be. Put it early, before
+   * {@link #shuffle}.
+   */
+  public Dataset<T> shard(long count, long index) {
+    return with(new ShardOp(op, count, index, here()));
+  }
+
+  /**
+   * The share of one of {@code world} ranks, of the same size on every rank: of each group of
+   * {@code world} elements the one numbered {@code rank}. Where the last group is not whole, {@link
+   * ShardMode} says whether it is left out, or made whole with elements that come twice. The number
+   * of elements need not be known. Each rank makes every element before it and counts only those
+   * that did not fail, so put it early, and {@link #batch} after it: then all ranks have as many
+   * batches. All ranks must read the same elements in the same order.
+   */
+  public Dataset<T> shardByRank(int rank, int world, ShardMode mode) {
+    return with(new ShardByRankOp(op, rank, world, mode, here()));
+  }
+
+  /**
+   * Gives the elements in random order, all orders being possible, without a buffer. The dataset
+   * must give elements by index (see {@link #at}); put it right after the source, because a {@code
+   * map} before it is run by one thread. tf.data's order for this seed, another one in each pass.
+   */
+  public Dataset<T> globalShuffle(Seed seed) {
+    return globalShuffle(seed, true);
+  }
+
+  /**
+   * As {@link #globalShuffle(Seed)}; {@code reshuffle} says whether each pass has its own order.
+   */
+  public Dataset<T> globalShuffle(Seed seed, boolean reshuffle) {
+    return with(new GlobalShuffleOp(op, seed, reshuffle, here()));
+  }
+
+  /**
+   * Says how many elements there are, or {@link #INFINITE}. Where that turns out wrong the pipeline
+   * ends with an error: at the first element too many, or at the end.
+   */
+  public Dataset<T> assertCardinality(long count) {
+    return with(new AssertCardinalityOp(op, count, here()));
+  }
+
+  /**
+   * Adds padding so that there are {@code count} elements, each with a mask that says whether it is
+   * real; {@link #batch} then gives full batches with a mask. The padding is the last element with
+   * zeros in its tensors, so elements must be structures.
+   */
+  public Dataset<Padded<T>> padToCardinality(long count) {
+    return with(new PadToCardinalityOp(op, count, null, here()));
+  }
+
+  /** As {@link #padToCardinality(long)}, for elements of any type. */
+  public Dataset<Padded<T>> padToCardinality(long count, T padding) {
+    Objects.requireNonNull(padding, "padToCardinality: expected an element, but got null");
+    return with(new PadToCardinalityOp(op, count, () -> padding, here()));
+  }
+
+  /** Applies a function to this dataset, for chains of one's own that are used again. */
+  public <R> Dataset<R> apply(Function<? super Dataset<T>, Dataset<R>> function) {
+    return function.apply(this);
+  }
+
   /** Gives the last operator a name, for messages and reports. */
   public Dataset<T> named(String name) {
     return with(OpShape.of(op.getClass()).withSite(op, op.site().named(name)));
@@ -528,6 +681,44 @@ public final class Dataset<T> implements Plan<T> {
     StringBuilder text = new StringBuilder();
     take(count).forEach(element -> text.append(element).append(System.lineSeparator()));
     return text.toString();
+  }
+
+  /** The only element. Fails where there is none, or another one. */
+  public T singleElement() {
+    List<T> elements = take(2).toList();
+    if (elements.size() != 1) {
+      throw new IllegalStateException(
+          "singleElement: expected exactly one element, but the dataset %s; use first() or take(1)"
+              .formatted(elements.isEmpty() ? "is empty" : "has more"));
+    }
+    return elements.getFirst();
+  }
+
+  /**
+   * The element at {@code index}, from 0, made without reading those before it: for sources that
+   * can, and operators that give one element for one, {@code take}, {@code skip}, {@code shard},
+   * {@code batch}, {@code concatenate} and {@code zip}. Places are counted, so an element that
+   * fails has one; asking for it throws.
+   *
+   * @throws UnsupportedOperationException naming the operator that can be read only in order
+   */
+  public T at(long index) {
+    try (Access access = op.access()) {
+      long size = access.size();
+      if (index < 0 || index >= size) {
+        throw new IndexOutOfBoundsException(
+            "at: expected an index from 0 to below %d, but got %d".formatted(size, index));
+      }
+      Object element;
+      try {
+        element = access.at(index);
+      } catch (Exception e) {
+        throw new PipelineException(op.word(), Long.toString(index), 0, e, false);
+      }
+      @SuppressWarnings("unchecked") // the type parameter promises it
+      T typed = (T) element;
+      return typed;
+    }
   }
 
   // ---- inside -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -8,6 +9,17 @@ import dev.headrace.spi.FileListing;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +40,58 @@ public record ListFilesOp(String pattern, Site site) implements Op {
   }
 
   @Override
+  public Traits traits() {
+    return Traits.PLAIN.asNeverFailing();
+  }
+
+  @Override
+  public Access access() {
+    return new FilesAccess(pattern);
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new FilesCursor(context, context.shared(() -> FileListing.matching(word(), pattern)));
+  }
+
+  /** The files by index; the pattern is matched when the first is asked for. */
+  private static final class FilesAccess implements Access {
+    private final String pattern;
+    private @Nullable FileListing listing;
+
+    FilesAccess(String pattern) {
+      this.pattern = pattern;
+    }
+
+    private synchronized FileListing listing() {
+      FileListing known = listing;
+      if (known == null) {
+        known = FileListing.matching("listFiles", pattern);
+        listing = known;
+      }
+      if (known.problem() instanceof IOException missing) {
+        throw new UncheckedIOException(missing.getMessage(), missing);
+      }
+      if (known.problem() != null) {
+        throw new IllegalStateException(known.problem().getMessage(), known.problem());
+      }
+      return known;
+    }
+
+    @Override
+    public long size() {
+      return listing().files().size();
+    }
+
+    @Override
+    public Object at(long index) {
+      return listing().files().get(Math.toIntExact(index));
+    }
+
+    @Override
+    public String fingerprint() {
+      return listing().fingerprint();
+    }
   }
 
   private static final class FilesCursor extends Cursor {

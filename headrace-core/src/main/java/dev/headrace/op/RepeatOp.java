@@ -40,7 +40,7 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements();
+    return Traits.PLAIN.asKeepingElements().asNeverFailing();
   }
 
   @Override

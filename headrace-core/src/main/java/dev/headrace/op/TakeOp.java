@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -7,6 +8,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import java.util.List;
 
 /** The first {@code count} elements; all of them where {@code count} is −1. */
 public record TakeOp(Op input, long count, Site site) implements Op {
@@ -36,7 +38,13 @@ public record TakeOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements();
+    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+  }
+
+  @Override
+  public Access access() {
+    Access all = input.access();
+    return Access.over(List.of(all), () -> Math.min(limit(), all.size()), all::at);
   }
 
   @Override
