@@ -42,6 +42,13 @@ record GoldenCase(String name, Map<String, Object> fields, List<List<String>> it
         ((Json.Numeral) Objects.requireNonNull(fields.get("cardinality"))).text());
   }
 
+  /** What a recorded call gave, where the case is one. */
+  String output() {
+    return items(Objects.requireNonNull(fields.get("outputs"))).stream()
+        .map(GoldenCase::tensor)
+        .collect(Collectors.joining("; "));
+  }
+
   private static GoldenCase of(Object json) {
     Map<String, Object> fields = fields(json);
     List<List<String>> iterations = new ArrayList<>();

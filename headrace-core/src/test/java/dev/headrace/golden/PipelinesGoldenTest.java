@@ -47,9 +47,10 @@ class PipelinesGoldenTest {
     assertThat(RECORDED).hasSize(128);
     TreeSet<String> accounted = new TreeSet<>(OURS.absent().keySet());
     RECORDED.keySet().stream().filter(OURS.variants()::containsKey).forEach(accounted::add);
+    accounted.addAll(OURS.valueCalls().keySet());
     assertThat(accounted).isEqualTo(new TreeSet<>(RECORDED.keySet()));
     assertThat(OURS.absent().keySet()).doesNotContainAnyElementsOf(OURS.variants().keySet());
-    assertThat(cases()).hasSize(RECORDED.size() - OURS.absent().size()).hasSize(69);
+    assertThat(cases()).hasSize(RECORDED.size() - OURS.absent().size() - OURS.valueCalls().size());
   }
 
   @ParameterizedTest
@@ -66,6 +67,16 @@ class PipelinesGoldenTest {
           .as(dataset.explain())
           .isEqualTo(golden.iterations());
     }
+  }
+
+  @Test
+  void callsGiveTheValuesThatWereRecorded() {
+    OURS.valueCalls()
+        .forEach(
+            (name, call) ->
+                assertThat(Outcomes.text(call.get()))
+                    .as(name)
+                    .isEqualTo(Objects.requireNonNull(RECORDED.get(name)).output()));
   }
 
   @ParameterizedTest
