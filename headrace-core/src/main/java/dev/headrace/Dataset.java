@@ -25,13 +25,19 @@ import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.ListFilesOp;
 import dev.headrace.op.MapOp;
 import dev.headrace.op.PadToCardinalityOp;
+import dev.headrace.op.ChooseFromOp;
+import dev.headrace.op.GroupByReducerOp;
+import dev.headrace.op.PackOp;
 import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.RandomMapOp;
 import dev.headrace.op.RandomOp;
 import dev.headrace.op.RangeOp;
+import dev.headrace.op.RejectionResampleOp;
 import dev.headrace.op.RepeatOp;
 import dev.headrace.op.ShardByRankOp;
 import dev.headrace.op.ShardOp;
+import dev.headrace.op.SampleFromOp;
+import dev.headrace.op.ScanOp;
 import dev.headrace.op.ShuffleOp;
 import dev.headrace.op.SkipOp;
 import dev.headrace.op.TakeOp;
@@ -40,6 +46,7 @@ import dev.headrace.op.TakeWhileOp;
 import dev.headrace.op.ZipOp;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Access;
+import dev.headrace.op.UniqueOp;
 import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
@@ -50,11 +57,17 @@ import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Order;
+import dev.headrace.spi.Packed;
+import dev.headrace.spi.Packing;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.RandomFn;
 import dev.headrace.spi.ShardMode;
+import dev.headrace.spi.Reducer;
+import dev.headrace.spi.Resampled;
+import dev.headrace.spi.Scanned;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Weights;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,6 +108,9 @@ public final class Dataset<T> implements Plan<T> {
 
   /** The {@link #cardinality()} of a dataset whose size is known only by reading it. */
   public static final long UNKNOWN = Op.UNKNOWN;
+
+  /** How many rows {@link #pack(int, Packing)} keeps open. */
+  private static final int PACKING_BINS = 32;
 
   private static final StackWalker CALLERS =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
@@ -292,6 +308,71 @@ public final class Dataset<T> implements Plan<T> {
   public static <R extends Record> Dataset<R> csv(InputFiles files, Csv format, Class<R> rowClass) {
     Objects.requireNonNull(rowClass, "csv: expected the class of a record, but got null");
     return of(new CsvOp(files, format, rowClass, here()));
+  }
+
+  /**
+   * Takes each element from one of the datasets, drawn at random by weight: tf.data's choices for
+   * this seed, the same in each pass. It ends when a dataset that has ended is drawn, so that the
+   * shares never drift.
+   */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets, double[] weights, Seed seed) {
+    return sampleFrom(datasets, weights, seed, true);
+  }
+
+  /**
+   * As {@link #sampleFrom(List, double[], Seed)}; {@code stopOnEmpty} false goes on with the other
+   * datasets when one has ended, as tf.data does unless told otherwise.
+   */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets,
+      double[] weights,
+      Seed seed,
+      boolean stopOnEmpty) {
+    Objects.requireNonNull(weights, "sampleFrom: expected weights, but got null");
+    return sampleFrom(datasets, Weights.fixed(weights), seed, stopOnEmpty);
+  }
+
+  /**
+   * As {@link #sampleFrom(List, double[], Seed)}, with weights that may be changed while pipelines
+   * run; changes are noted in the weights and carried by checkpoints.
+   */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets, Weights weights, Seed seed) {
+    return sampleFrom(datasets, weights, seed, true);
+  }
+
+  /** As {@link #sampleFrom(List, double[], Seed, boolean)}, with weights that may be changed. */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets,
+      Weights weights,
+      Seed seed,
+      boolean stopOnEmpty) {
+    return of(new SampleFromOp(ops(datasets), weights, seed, stopOnEmpty, here()));
+  }
+
+  /**
+   * Gives for each choice, a number from 0, the next element of that dataset. It ends with the
+   * choices, or when a dataset that has ended is chosen. A number that is none of a dataset's is an
+   * error in its place.
+   */
+  public static <T> Dataset<T> chooseFrom(
+      List<? extends Dataset<? extends T>> datasets, Dataset<Long> choices) {
+    return chooseFrom(datasets, choices, true);
+  }
+
+  /**
+   * As {@link #chooseFrom(List, Dataset)}; {@code stopOnEmpty} false passes over the choices of a
+   * dataset that has ended.
+   */
+  public static <T> Dataset<T> chooseFrom(
+      List<? extends Dataset<? extends T>> datasets, Dataset<Long> choices, boolean stopOnEmpty) {
+    Objects.requireNonNull(choices, "chooseFrom: expected a dataset of choices, but got null");
+    return of(new ChooseFromOp(ops(datasets), choices.op, stopOnEmpty, here()));
+  }
+
+  private static List<Op> ops(List<? extends Dataset<?>> datasets) {
+    return datasets.stream().map(Dataset::op).toList();
   }
 
   // ---- transformations --------------------------------------------------------------------------
@@ -578,6 +659,93 @@ public final class Dataset<T> implements Plan<T> {
     return function.apply(this);
   }
 
+  /**
+   * Applies a function to a running state and each element, which gives the next state and this
+   * element's result. Where it fails, the state stays as it was. Checkpoints carry the state, which
+   * must then be a structure or a plain value (number, text, array, or records and lists of them).
+   */
+  public <S, R> Dataset<R> scan(
+      S initial, BiFn<? super S, ? super T, ? extends Scanned<S, R>> function) {
+    return with(new ScanOp(op, new ScanOp.Initial(initial), raw(function), here()));
+  }
+
+  /**
+   * Keeps the first of all equal elements; tensors and arrays are equal by content. What was met is
+   * held in memory, within the heap budget.
+   */
+  public Dataset<T> unique() {
+    return with(new UniqueOp(op, null, here()));
+  }
+
+  /** Keeps the first of all elements for which a function gives equal keys. */
+  public Dataset<T> unique(Fn<? super T, ?> key) {
+    Objects.requireNonNull(key, "unique: expected a function for keys, but got null");
+    return with(new UniqueOp(op, raw(key), here()));
+  }
+
+  /**
+   * Reads everything and gives one value for each group of elements with equal keys, in the order
+   * of the keys.
+   */
+  public <K extends Comparable<? super K>, S, R> Dataset<R> groupByReducer(
+      Fn<? super T, ? extends K> key, Reducer<K, S, ? super T, ? extends R> reducer) {
+    Objects.requireNonNull(reducer, "groupByReducer: expected a reducer, but got null");
+    return with(
+        new GroupByReducerOp(
+            op,
+            raw(key),
+            raw(reducer.initial()),
+            raw(reducer.reduce()),
+            raw(reducer.finish()),
+            here()));
+  }
+
+  /**
+   * Drops elements at random so that the classes of those that are left have the shares {@code
+   * target}. The shares before are estimated from the elements met so far. No element comes twice.
+   */
+  public Dataset<Resampled<T>> rejectionResample(
+      Fn<? super T, ? extends Number> classOf, double[] target, Seed seed) {
+    return rejectionResample(classOf, target, null, seed);
+  }
+
+  /**
+   * Drops elements at random so that the classes of those that are left have the shares {@code
+   * target}, where they had the shares {@code initial} before; null where that is not known.
+   */
+  public Dataset<Resampled<T>> rejectionResample(
+      Fn<? super T, ? extends Number> classOf,
+      double[] target,
+      double @Nullable [] initial,
+      Seed seed) {
+    Objects.requireNonNull(target, "rejectionResample: expected target shares, but got null");
+    return with(
+        new RejectionResampleOp(
+            op,
+            raw(classOf),
+            Arrays.stream(target).boxed().toList(),
+            initial == null ? null : Arrays.stream(initial).boxed().toList(),
+            seed,
+            here()));
+  }
+
+  /**
+   * Packs sequences of different lengths into rows of one length, padded with 0, keeping up to 32
+   * rows open. A sequence is a tensor of rank 1, a {@code long[]} or {@code int[]}, or a structure
+   * of tensors of rank 1 and one length.
+   */
+  public Dataset<Packed<T>> pack(int length, Packing packing) {
+    return pack(length, packing, PACKING_BINS, 0);
+  }
+
+  /**
+   * As {@link #pack(int, Packing)}, with up to {@code bins} rows open at once and another value for
+   * padding.
+   */
+  public Dataset<Packed<T>> pack(int length, Packing packing, int bins, long padding) {
+    return with(new PackOp(op, length, packing, bins, padding, here()));
+  }
+
   /** Gives the last operator a name, for messages and reports. */
   public Dataset<T> named(String name) {
     return with(OpShape.of(op.getClass()).withSite(op, op.site().named(name)));
@@ -674,6 +842,31 @@ public final class Dataset<T> implements Plan<T> {
     long[] count = new long[1];
     forEach(element -> count[0]++);
     return count[0];
+  }
+
+  /**
+   * Applies a function to a running state and each element of one pass, and gives the last state.
+   * The first element or call that fails ends it.
+   */
+  public <S> S reduce(S initial, BiFn<? super S, ? super T, ? extends S> function) {
+    Objects.requireNonNull(function, "reduce: expected a function, but got null");
+    S state = Objects.requireNonNull(initial, "reduce: expected an initial state, but got null");
+    try (Pipeline<T> pipeline = options(options.ownedBatches(true)).open()) {
+      for (T element : pipeline) {
+        try {
+          state =
+              Objects.requireNonNull(
+                  function.apply(state, element),
+                  "expected the function to return a state, but it returned null");
+        } catch (Exception e) {
+          if (e instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+          }
+          throw new PipelineException("reduce", null, 0, e, true);
+        }
+      }
+    }
+    return state;
   }
 
   /** The first {@code count} elements as text, one on a line. */

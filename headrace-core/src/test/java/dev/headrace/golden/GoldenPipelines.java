@@ -12,6 +12,8 @@ import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.Reducer;
+import dev.headrace.spi.Scanned;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +47,9 @@ final class GoldenPipelines {
     repetitions();
     combinations();
     cardinalities();
-    notYet();
+    states();
+    mixtures();
+    calls();
     notOurs();
   }
 
@@ -296,24 +300,46 @@ final class GoldenPipelines {
     calls.put("single_element_empty_error", () -> range(0).singleElement());
   }
 
-  private void notYet() {
-    String reason = "operator not there yet";
-    leaveOut(reason, "padded_batch", "padded_batch_fixed_m1", "padded_batch_drop");
-    leaveOut(reason, "padded_batch_too_small_error", "bucket_like_group_by_window_padded");
-    leaveOut(reason, "window_3_3_1", "window_3_1_1", "window_3_1_1_drop", "window_2_3_1");
-    leaveOut(reason, "window_3_2_2", "window_10_1_1_drop", "sliding_window");
-    leaveOut(reason, "scan_sum", "unique");
-    leaveOut(reason, "cache_file", "group_by_window_2", "group_by_window_3", "group_by_reducer");
-    leaveOut(reason, "group_by_window_100", "group_by_window_0_error", "unbatch", "rebatch");
-    leaveOut(reason, "rebatch_drop", "choose_stopfalse", "choose_stoptrue");
-    leaveOut(reason, "sample_w0.5_stopfalse", "sample_w0.5_stoptrue", "sample_w0.9_stoptrue");
-    leaveOut(reason, "global_shuffle", "weighted_flat_map");
-    leaveOut(reason, "assert_cardinality_few_error", "assert_cardinality_many_error");
-    leaveOut(reason, "reduce_sum", "single_element_ok", "single_element_empty_error");
-    leaveOut(reason, "random_dataset");
-    leaveOut(reason, "textline", "textline_missing_error", "fixed_length");
-    leaveOut(reason, "fixed_length_bad_error", "csv", "csv_bad_error");
-    leaveOut(reason, "reduce_sum");
+  private void states() {
+    add(
+        "scan_sum",
+        () -> range(6).scan(0L, (sum, x) -> new Scanned<>(sum + x, sum + x)),
+        () -> range(6).map(x -> x, 2).scan(0L, (sum, x) -> new Scanned<>(sum + x, sum + x)));
+    add("unique", () -> listed(1, 2, 1, 3, 2, 5, 1).unique());
+    add(
+        "group_by_reducer",
+        () ->
+            range(10)
+                .groupByReducer(
+                    x -> x % 3,
+                    new Reducer<Long, Long, Long, Long>(key -> 0L, (sum, x) -> sum + x, s -> s)));
+  }
+
+  private void mixtures() {
+    for (boolean stop : new boolean[] {false, true}) {
+      add(
+          "choose_stop" + stop,
+          () ->
+              Dataset.chooseFrom(
+                  List.of(range(0, 3), range(10, 12), range(20, 26)),
+                  listed(0, 1, 2, 0, 1, 2, 0, 1, 2, 2, 2, 0),
+                  stop));
+      add("sample_w0.5_stop" + stop, () -> sample(stop, 0.5, 0.5));
+    }
+    add("sample_w0.9_stoptrue", () -> sample(true, 0.9, 0.1));
+  }
+
+  private static Dataset<Long> listed(long... values) {
+    return range(values.length).map(i -> values[Math.toIntExact(i)]);
+  }
+
+  private static Dataset<Long> sample(boolean stopOnEmpty, double... weights) {
+    return Dataset.sampleFrom(
+        List.of(range(0, 10), range(100, 110)), weights, Seed.of(42), stopOnEmpty);
+  }
+
+  private void calls() {
+    calls.put("reduce_sum", () -> range(5).reduce(0L, (sum, x) -> sum + x));
   }
 
   private void notOurs() {
