@@ -3,7 +3,13 @@ package dev.headrace;
 import dev.headrace.data.Csv;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Tensor;
+import dev.headrace.data.Buckets;
+import dev.headrace.data.Padding;
+import dev.headrace.data.Ragged;
+import dev.headrace.data.Shape;
+import dev.headrace.data.Sparse;
 import dev.headrace.op.BatchOp;
+import dev.headrace.op.BucketBySequenceLengthOp;
 import dev.headrace.op.CacheOp;
 import dev.headrace.op.CounterOp;
 import dev.headrace.op.CsvOp;
@@ -21,6 +27,7 @@ import dev.headrace.op.ConcatenateOp;
 import dev.headrace.op.EnumerateOp;
 import dev.headrace.op.FlatMapOp;
 import dev.headrace.op.GlobalShuffleOp;
+import dev.headrace.op.GroupByWindowOp;
 import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.ListFilesOp;
 import dev.headrace.op.MapOp;
@@ -33,6 +40,7 @@ import dev.headrace.op.RandomMapOp;
 import dev.headrace.op.RandomOp;
 import dev.headrace.op.RangeOp;
 import dev.headrace.op.RejectionResampleOp;
+import dev.headrace.op.RebatchOp;
 import dev.headrace.op.RepeatOp;
 import dev.headrace.op.ShardByRankOp;
 import dev.headrace.op.ShardOp;
@@ -47,18 +55,22 @@ import dev.headrace.op.ZipOp;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Access;
 import dev.headrace.op.UniqueOp;
+import dev.headrace.op.UnbatchOp;
+import dev.headrace.op.WindowOp;
 import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Generator;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Packed;
 import dev.headrace.spi.Packing;
+import dev.headrace.spi.PaddedStacking;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.RandomFn;
@@ -499,6 +511,137 @@ public final class Dataset<T> implements Plan<T> {
     return with(new BatchOp(op, size, dropRemainder, raw(collator), here()));
   }
 
+  /**
+   * Groups consecutive elements, which must be structures, where lengths differ: each dimension is
+   * filled with zeros up to the longest of the batch. Scalars and arrays: {@code batch(n,
+   * Collator.pad())}.
+   */
+  public Dataset<T> paddedBatch(int size) {
+    return paddedBatch(size, Padding.zeros(), false);
+  }
+
+  /**
+   * Groups consecutive elements, filled up to the shapes and with the values that {@code padding}
+   * says. An element larger than a fixed shape costs its batch.
+   */
+  public Dataset<T> paddedBatch(int size, Padding padding) {
+    return paddedBatch(size, padding, false);
+  }
+
+  /** As above; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<T> paddedBatch(int size, Padding padding, boolean dropRemainder) {
+    Objects.requireNonNull(padding, "paddedBatch: expected a padding, but got null");
+    return with(new BatchOp(op, size, dropRemainder, PaddedStacking.ofStructures(padding), here()));
+  }
+
+  /**
+   * Groups consecutive arrays or tensors whose first dimensions differ, one behind the other.
+   * Structures of several: {@code batch(n, Collator.byLeaf(Collator.ragged()))}.
+   */
+  public Dataset<Ragged> raggedBatch(int size) {
+    return raggedBatch(size, false);
+  }
+
+  /** As {@link #raggedBatch(int)}; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<Ragged> raggedBatch(int size, boolean dropRemainder) {
+    return with(new BatchOp(op, size, dropRemainder, raw(Collator.ragged()), here()));
+  }
+
+  /**
+   * Groups consecutive arrays or tensors into sparse ones, whose values are all of theirs, zeros
+   * too.
+   *
+   * @param rowShape that each fits into; unknown dimensions are the longest of the batch
+   */
+  public Dataset<Sparse> sparseBatch(int size, Shape rowShape) {
+    return sparseBatch(size, rowShape, false);
+  }
+
+  /** As above; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<Sparse> sparseBatch(int size, Shape rowShape, boolean dropRemainder) {
+    return with(new BatchOp(op, size, dropRemainder, raw(Collator.sparse(rowShape)), here()));
+  }
+
+  /** Takes batches apart: each row of the first dimension of all tensors becomes an element. */
+  public Dataset<T> unbatch() {
+    return with(new UnbatchOp(op, null, here()));
+  }
+
+  /** Takes batches of any type apart: {@code unbatch(list -> list)}. */
+  public <R> Dataset<R> unbatch(Fn<? super T, ? extends List<? extends R>> items) {
+    Objects.requireNonNull(items, "unbatch: expected a function, but got null");
+    return with(new UnbatchOp(op, raw(items), here()));
+  }
+
+  /**
+   * Makes batches of these sizes, taken in turn, out of batches: unbatch and batch with one copy.
+   */
+  public Dataset<T> rebatch(int... sizes) {
+    return rebatch(Arrays.stream(sizes).boxed().toList(), false);
+  }
+
+  /** Makes batches of another size; {@code dropRemainder} drops a last one that is not full. */
+  public Dataset<T> rebatch(int size, boolean dropRemainder) {
+    return rebatch(List.of(size), dropRemainder);
+  }
+
+  /** As {@link #rebatch(int...)}; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<T> rebatch(List<Integer> sizes, boolean dropRemainder) {
+    return with(new RebatchOp(op, sizes, dropRemainder, here()));
+  }
+
+  /**
+   * Groups consecutive elements into windows, each a dataset of its own: {@code window(3).flatMap(w
+   * -> w.batch(3))}.
+   */
+  public Dataset<Dataset<T>> window(int size) {
+    return window(size, size, 1, false);
+  }
+
+  /**
+   * Groups elements into windows, each a dataset of its own.
+   *
+   * @param shift how many elements further each window begins; windows overlap if it is less than
+   *     {@code size}
+   * @param stride the distance of two elements in a window; 1 for neighbours
+   * @param dropRemainder whether windows that are not full at the end are dropped
+   */
+  public Dataset<Dataset<T>> window(int size, int shift, int stride, boolean dropRemainder) {
+    return with(new WindowOp(op, size, shift, stride, dropRemainder, AsDataset.FUNCTION, here()));
+  }
+
+  /**
+   * Collects elements of one key into windows of {@code size} and makes a dataset of each when it
+   * is full; at the end of those that are left, in the order of their keys.
+   */
+  public <K extends Comparable<? super K>, R> Dataset<R> groupByWindow(
+      Fn<? super T, ? extends K> key,
+      BiFn<? super K, ? super Dataset<T>, ? extends Plan<R>> reduce,
+      int size) {
+    return with(
+        new GroupByWindowOp(op, raw(key), raw(reduce), size, null, AsDataset.FUNCTION, here()));
+  }
+
+  /** As above, with a size for each key. */
+  public <K extends Comparable<? super K>, R> Dataset<R> groupByWindow(
+      Fn<? super T, ? extends K> key,
+      BiFn<? super K, ? super Dataset<T>, ? extends Plan<R>> reduce,
+      Fn<? super K, ? extends Number> sizeOf) {
+    return with(
+        new GroupByWindowOp(
+            op, raw(key), raw(reduce), null, raw(sizeOf), AsDataset.FUNCTION, here()));
+  }
+
+  /**
+   * Batches structures of similar length together, so that little is padded.
+   *
+   * @param length of an element
+   */
+  public Dataset<T> bucketBySequenceLength(
+      Fn<? super T, ? extends Number> length, Buckets buckets) {
+    return with(new BucketBySequenceLengthOp(op, raw(length), buckets, here()));
+  }
+
   /** Gives the elements over and over, without end. */
   public Dataset<T> repeat() {
     return repeat(-1);
@@ -915,6 +1058,21 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   // ---- inside -----------------------------------------------------------------------------------
+
+  /** How operators make datasets of windows, which they do not know. */
+  private enum AsDataset implements Fn<Op, Object>, FunctionIdentity.Named {
+    FUNCTION;
+
+    @Override
+    public Object apply(Op window) {
+      return of(window);
+    }
+
+    @Override
+    public String functionName() {
+      return "dataset";
+    }
+  }
 
   private <R> Dataset<R> with(Op next) {
     return new Dataset<>(next, options);

@@ -4,14 +4,14 @@ import dev.headrace.data.SlabPool;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Access;
+import dev.headrace.spi.Assembler;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Collator;
+import dev.headrace.spi.Columns;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
-import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.Stacking;
 import dev.headrace.spi.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,8 @@ public record BatchOp(
 
   public BatchOp {
     if (size < 1) {
-      throw new IllegalArgumentException("batch: expected a size of at least 1, but got " + size);
+      String word = collator instanceof Assembler<?, ?> assembler ? assembler.word() : "batch";
+      throw new IllegalArgumentException(word + ": expected a size of at least 1, but got " + size);
     }
   }
 
@@ -69,14 +70,19 @@ public record BatchOp(
   }
 
   @Override
+  public String word() {
+    return collator instanceof Assembler<?, ?> assembler ? assembler.word() : "batch";
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new BatchCursor(context, this);
   }
 
   /** Makes the batch of these elements, in memory of the pool where there is one. */
   private Object collate(Chunk gathered, @Nullable SlabPool slabs, String path) throws Exception {
-    if (gathered.inLongs() && Stacking.isIt(collator)) {
-      return Stacking.stack(gathered.longs(), gathered.size(), slabs, path);
+    if (collator instanceof Assembler<Object, Object> assembler) {
+      return assembler.assemble(gathered, slabs, path);
     }
     if (collator != null) {
       List<Object> elements = new ArrayList<>(gathered.size());
@@ -90,53 +96,11 @@ public record BatchOp(
       }
       return batch;
     }
-    return stackStructures(gathered, slabs, path);
-  }
-
-  private Object stackStructures(Chunk gathered, @Nullable SlabPool slabs, String path) {
-    Structure<Object> shape = structureOf(gathered.item(0));
-    int rows = gathered.size();
-    Tensor[][] columns = new Tensor[shape.leafCount()][rows];
-    List<String> names = new ArrayList<>();
-    for (int leaf = 0; leaf < columns.length; leaf++) {
-      names.add(shape.leafName(leaf));
-    }
-    for (int row = 0; row < rows; row++) {
-      Object element = gathered.item(row);
-      if (!shape.matches(element)) {
-        throw new IllegalArgumentException(
-            "batch: expected all elements to have the structure of the first, %s, but element %d"
-                    .formatted(shape, row)
-                + " of the batch is "
-                + Structure.find(element)
-                    .map(Object::toString)
-                    .orElse(element.getClass().getName()));
-      }
-      Tensor[] leaves = shape.leaves(element);
-      for (int leaf = 0; leaf < leaves.length; leaf++) {
-        columns[leaf][row] = leaves[leaf];
-      }
-    }
-    Tensor[] stacked = Stacking.stack(columns, names, slabs, path);
-    try {
-      return shape.build(stacked);
-    } catch (Throwable e) { // a record's constructor may refuse
-      for (Tensor leaf : stacked) {
-        Leases.giveBack(leaf, "its batch could not be built");
-      }
-      throw e;
-    }
-  }
-
-  private Structure<Object> structureOf(Object element) {
-    return Structure.find(element)
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    ("batch: expected a structure (Tensor, a record, Map or List of them),"
-                            + " but got %s; use batch(%d, Collator.stack()) for one tensor,"
-                            + " Collator.toList() for a list, or a collator of your own")
-                        .formatted(element.getClass().getName(), size)));
+    String otherwise =
+        ("use batch(%d, Collator.stack()) for one tensor, Collator.toList() for a list, or a"
+                + " collator of your own")
+            .formatted(size);
+    return Columns.of(gathered, "batch", otherwise).stacked(slabs, path);
   }
 
   private static final class BatchCursor extends Cursor {

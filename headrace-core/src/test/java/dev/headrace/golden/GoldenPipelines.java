@@ -3,11 +3,15 @@ package dev.headrace.golden;
 import static dev.headrace.Dataset.AUTOTUNE;
 import static dev.headrace.Dataset.fromTensorSlices;
 import static dev.headrace.Dataset.range;
+import static dev.headrace.spi.Collator.pad;
 import static dev.headrace.spi.Collator.stack;
+import static dev.headrace.spi.Collator.toList;
 
 import dev.headrace.Dataset;
 import dev.headrace.Options;
 import dev.headrace.data.Csv;
+import dev.headrace.data.Buckets;
+import dev.headrace.data.Padding;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
@@ -17,6 +21,7 @@ import dev.headrace.spi.Scanned;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +48,9 @@ final class GoldenPipelines {
     functions();
     interleaves();
     batches();
+    paddedBatches();
+    otherBatches();
+    windows();
     shuffles();
     repetitions();
     combinations();
@@ -203,6 +211,106 @@ final class GoldenPipelines {
         () -> range(7).map(x -> x + 1, 2).batch(3, stack()));
   }
 
+  private static Dataset<Tensor> filled(long count) {
+    return range(count).map(x -> Tensor.full(Shape.of(x), x));
+  }
+
+  private static Dataset<Tensor> filledInParallel(long count) {
+    return range(count).map(x -> Tensor.full(Shape.of(x), x), 3);
+  }
+
+  private void paddedBatches() {
+    Padding longest = Padding.zeros().shape(Shape.of(Shape.UNKNOWN));
+    add(
+        "padded_batch",
+        () -> filled(5).paddedBatch(2),
+        () -> filledInParallel(5).paddedBatch(2, longest),
+        () -> range(5).map(x -> filledArray(x)).batch(2, pad()));
+    Padding fixed = Padding.zeros().shape(Shape.of(4)).value(-1);
+    add(
+        "padded_batch_fixed_m1",
+        () -> filled(4).paddedBatch(2, fixed),
+        () -> filledInParallel(4).paddedBatch(2, fixed),
+        () -> range(4).map(x -> filledArray(x)).batch(2, pad(fixed)));
+    add(
+        "padded_batch_drop",
+        () -> filled(5).paddedBatch(2, longest, true),
+        () -> filledInParallel(5).paddedBatch(2, Padding.zeros(), true));
+    Padding small = Padding.zeros().shape(Shape.of(2));
+    add(
+        "padded_batch_too_small_error",
+        () -> filled(5).paddedBatch(5, small),
+        () -> filledInParallel(5).paddedBatch(5, small));
+    add(
+        "bucket_like_group_by_window_padded",
+        () ->
+            range(8)
+                .map(x -> Tensor.full(Shape.of(x % 4 + 1), x))
+                .groupByWindow(x -> x.elements() <= 2, (key, w) -> w.paddedBatch(2), 2),
+        () ->
+            range(8)
+                .map(x -> Tensor.full(Shape.of(x % 4 + 1), x), 2)
+                .bucketBySequenceLength(Tensor::elements, Buckets.below(3).batches(2, 2)));
+  }
+
+  private static long[] filledArray(long x) {
+    long[] array = new long[(int) x];
+    Arrays.fill(array, x);
+    return array;
+  }
+
+  private void otherBatches() {
+    add(
+        "unbatch",
+        () -> range(7).batch(3, stack()).unbatch(),
+        () -> range(7).batch(3, stack()).prefetch(1).unbatch(),
+        () -> range(7).batch(3, toList()).unbatch(list -> list));
+    add(
+        "rebatch",
+        () -> range(10).batch(4, stack()).rebatch(3, 2),
+        () -> range(10).map(x -> Tensor.scalar(x), 2).batch(4).prefetch(1).rebatch(3, 2));
+    add(
+        "rebatch_drop",
+        () -> range(10).batch(4, stack()).rebatch(3, true),
+        () -> range(10).batch(4, stack()).prefetch(1).rebatch(List.of(3), true));
+  }
+
+  private void windows() {
+    addWindow(3, 3, 1, false);
+    addWindow(3, 1, 1, false);
+    addWindow(3, 1, 1, true);
+    addWindow(2, 3, 1, false);
+    addWindow(3, 2, 2, false);
+    addWindow(10, 1, 1, true);
+    for (int size : new int[] {2, 3, 100}) {
+      add(
+          "group_by_window_" + size,
+          () -> range(10).groupByWindow(x -> x % 3, (key, w) -> w.batch(size, stack()), size),
+          () ->
+              range(10)
+                  .map(x -> x, 2)
+                  .groupByWindow(x -> x % 3, (key, w) -> w.batch(size, stack()), key -> size));
+    }
+  }
+
+  private void addWindow(int size, int shift, int stride, boolean drop) {
+    // The filter is there because a flat_map of nothing is of unknown cardinality in tf.data.
+    add(
+        "window_%d_%d_%d%s".formatted(size, shift, stride, drop ? "_drop" : ""),
+        () ->
+            range(7)
+                .window(size, shift, stride, drop)
+                .filter(w -> w.cardinality() > 0)
+                .interleave(w -> w.batch(size, stack()), 1, 1),
+        () ->
+            range(7)
+                .map(x -> x, 3)
+                .window(size, shift, stride, drop)
+                .prefetch(2)
+                .filter(w -> w.cardinality() > 0)
+                .interleave(w -> w.batch(size, stack()), 1, 1, 2));
+  }
+
   private void shuffles() {
     for (int buffer : new int[] {1, 3, 10, 100}) {
       for (Seed seed :
@@ -349,6 +457,14 @@ final class GoldenPipelines {
     leaveOut(
         "a defect of tf.data, which fails to build it; parallel_filter_noopt is what it means",
         "parallel_filter");
+    leaveOut(
+        "a defect of tf.data, which says 3 elements and gives 2; window_3_1_1_drop is what it"
+            + " means",
+        "sliding_window");
+    leaveOut(
+        "a window of no elements is refused where it is written; tf.data repeats the error for"
+            + " ever",
+        "group_by_window_0_error");
   }
 
   private void leaveOut(String reason, String... names) {
