@@ -1,8 +1,6 @@
 package dev.headrace.op;
 
 import dev.headrace.data.SlabPool;
-import dev.headrace.data.Structure;
-import dev.headrace.data.Tensor;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Assembler;
 import dev.headrace.spi.Chunk;

@@ -35,6 +35,11 @@ class BatchingContractTest {
     return 2 * x;
   }
 
+
+  private static Tensor filled(long x) {
+    return Tensor.full(Shape.of(failsOnSevens(x) % 5), x);
+  }
+
   @Test
   void paddedBatch() {
     check(

@@ -9,8 +9,8 @@ import static dev.headrace.spi.Collator.toList;
 
 import dev.headrace.Dataset;
 import dev.headrace.Options;
-import dev.headrace.data.Csv;
 import dev.headrace.data.Buckets;
+import dev.headrace.data.Csv;
 import dev.headrace.data.Padding;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
