@@ -88,14 +88,18 @@ final class CsvRows {
         format, columns.stream().map(Cell::ofTensor).toList(), null, Structure.of(sample));
   }
 
-  /** Rows as records, whose components are found among the columns by their names. */
+  /**
+   * Rows as records, whose components are found among the columns by their names.
+   *
+   * @param columns the declared ones, and those inferred for tensors
+   */
   static CsvRows ofRecords(Csv format, RecordBuilder<?> records, List<Csv.Column> columns) {
     List<Cell> cells = new ArrayList<>();
     for (int i = 0; i < records.size(); i++) {
       Class<?> type = records.type(i);
       DType dtype = Objects.requireNonNullElse(dtype(type), DType.STRING);
       Csv.Column column =
-          declared(columns, records.name(i))
+          declared(type == Tensor.class ? columns : format.columns(), records.name(i))
               .orElse(new Csv.Column(records.name(i), dtype, null, -1));
       cells.add(
           type == Tensor.class
