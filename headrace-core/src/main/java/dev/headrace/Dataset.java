@@ -830,8 +830,8 @@ public final class Dataset<T> implements Plan<T> {
    * Reads everything and gives one value for each group of elements with equal keys, in the order
    * of the keys.
    */
-  public <K extends Comparable<? super K>, S, R> Dataset<R> groupByReducer(
-      Fn<? super T, ? extends K> key, Reducer<K, S, ? super T, ? extends R> reducer) {
+  public <K extends Comparable<? super K>, R> Dataset<R> groupByReducer(
+      Fn<? super T, ? extends K> key, Reducer<? super K, ?, ? super T, ? extends R> reducer) {
     Objects.requireNonNull(reducer, "groupByReducer: expected a reducer, but got null");
     return with(
         new GroupByReducerOp(

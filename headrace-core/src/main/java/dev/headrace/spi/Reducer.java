@@ -8,7 +8,10 @@ import java.util.Objects;
  * @param initial the state of a group before its first element, made from its key
  * @param reduce the state after an element
  * @param finish the group's value, made from its last state
- * @param <K> the keys, <S> the states, <T> the elements, <R> the values
+ * @param <K> the keys
+ * @param <S> the states
+ * @param <T> the elements
+ * @param <R> the values
  */
 public record Reducer<K, S, T, R>(
     Fn<? super K, ? extends S> initial,
