@@ -49,8 +49,8 @@ public record InputFiles(List<Path> paths, List<String> patterns, Compression co
   }
 
   /**
-   * The files that match; those of one pattern are sorted by path. A text without any of {@code
-   * *?[{} is the name of one file.
+   * The files that match; those of one pattern are sorted by path. A text without a wildcard is the
+   * name of one file.
    */
   public static InputFiles matching(String pattern, String... more) {
     List<String> patterns = new ArrayList<>();
