@@ -337,4 +337,31 @@ class OperatorContractTest {
                     x -> x.elements(), Buckets.below(400, 1000).batches(3, 4, 2).dropRemainder())
                 .prefetch(2));
   }
+
+  @Test
+  void windowsAndGroupsOfUnorderedElements() {
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> failsOnSevens(x), n, Order.UNORDERED)
+                    .window(4)
+                    .interleave(w -> w, 1, 1))
+        .unordered()
+        .check();
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> failsOnSevens(x), n, Order.UNORDERED)
+                    .groupByWindow(x -> x % 5, (key, w) -> w, 3))
+        .unordered()
+        .check();
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> Tensor.of(failsOnSevens(x), x), n, Order.UNORDERED)
+                    .rebatch(3)
+                    .unbatch())
+        .unordered()
+        .check();
+  }
 }
