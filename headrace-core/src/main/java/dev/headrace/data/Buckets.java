@@ -56,7 +56,7 @@ public record Buckets(
     }
   }
 
-  /** Buckets between these boundaries; say the {@link #batches sizes of batches} next. */
+  /** Buckets between these boundaries; say the {@link Boundaries#batches sizes of batches} next. */
   public static Boundaries below(int... boundaries) {
     return new Boundaries(boxed(boundaries));
   }

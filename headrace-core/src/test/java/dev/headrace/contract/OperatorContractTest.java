@@ -351,4 +351,31 @@ class OperatorContractTest {
     check(n -> Dataset.range(11).map(x -> failsOnSevens(x), n).padToCardinality(15, -1L));
     check(n -> Dataset.range(0).padToCardinality(3, -1L));
   }
+
+  @Test
+  void windowsAndGroupsOfUnorderedElements() {
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> failsOnSevens(x), n, Order.UNORDERED)
+                    .window(4)
+                    .interleave(w -> w, 1, 1))
+        .unordered()
+        .check();
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> failsOnSevens(x), n, Order.UNORDERED)
+                    .groupByWindow(x -> x % 5, (key, w) -> w, 3))
+        .unordered()
+        .check();
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> Tensor.of(failsOnSevens(x), x), n, Order.UNORDERED)
+                    .rebatch(3)
+                    .unbatch())
+        .unordered()
+        .check();
+  }
 }
