@@ -6,10 +6,14 @@ import static dev.headrace.spi.Collator.stack;
 
 import dev.headrace.Dataset;
 import dev.headrace.Options;
+import dev.headrace.data.Compression;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -198,6 +202,10 @@ final class GoldenPipelines {
         () -> range(5).cache().shuffle(5, new Seed(1, 2)).repeat(2),
         () -> range(5).cache().prefetch(2).shuffle(5, new Seed(1, 2)).repeat(2));
     add(
+        "cache_file",
+        () -> range(4).map(x -> x * 10).cache(freshFile()).repeat(2),
+        () -> range(4).map(x -> x * 10, 2).cache(freshFile(), Compression.DEFLATE).repeat(2));
+    add(
         "cache_mem_partial_then_take",
         () -> range(5).cache().take(2),
         () -> range(5).cache().prefetch(1).take(2));
@@ -213,7 +221,7 @@ final class GoldenPipelines {
     leaveOut(reason, "window_3_2_2", "window_10_1_1_drop", "sliding_window");
     leaveOut(reason, "skip_3", "mixed_chain", "concat", "scan_sum", "unique", "take_while");
     leaveOut(reason, "shard_3_1", "shard_neg_error", "shard_0_error", "shard_more_than_elems");
-    leaveOut(reason, "cache_file", "group_by_window_2", "group_by_window_3", "group_by_reducer");
+    leaveOut(reason, "group_by_window_2", "group_by_window_3", "group_by_reducer");
     leaveOut(reason, "group_by_window_100", "group_by_window_0_error", "unbatch", "rebatch");
     leaveOut(reason, "rebatch_drop", "choose_stopfalse", "choose_stoptrue", "enumerate_5");
     leaveOut(reason, "sample_w0.5_stopfalse", "sample_w0.5_stoptrue", "sample_w0.9_stoptrue");
@@ -250,6 +258,18 @@ final class GoldenPipelines {
     all.add(() -> last.get().prefetch(AUTOTUNE));
     all.add(() -> last.get().options(Options.defaults().debug()));
     variants.put(name, all);
+  }
+
+  private static Path freshFile() {
+    try {
+      Path folder = Files.createTempDirectory("headrace-golden");
+      folder.toFile().deleteOnExit();
+      Path file = folder.resolve("cache");
+      file.toFile().deleteOnExit();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static Path files() {
