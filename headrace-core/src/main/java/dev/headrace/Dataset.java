@@ -14,6 +14,10 @@ import dev.headrace.data.Tensor;
 import dev.headrace.op.AssertCardinalityOp;
 import dev.headrace.op.BatchOp;
 import dev.headrace.op.BucketBySequenceLengthOp;
+import dev.headrace.data.Compression;
+import dev.headrace.data.ElementCodec;
+import dev.headrace.data.WriterLock;
+import dev.headrace.op.CacheFileOp;
 import dev.headrace.op.CacheOp;
 import dev.headrace.op.ChooseFromOp;
 import dev.headrace.op.ConcatenateOp;
@@ -30,8 +34,10 @@ import dev.headrace.op.GeneratorOp;
 import dev.headrace.op.GlobalShuffleOp;
 import dev.headrace.op.GroupByReducerOp;
 import dev.headrace.op.GroupByWindowOp;
+import dev.headrace.op.IgnoreErrorsOp;
 import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.ListFilesOp;
+import dev.headrace.op.LoadOp;
 import dev.headrace.op.MapOp;
 import dev.headrace.op.PackOp;
 import dev.headrace.op.PadToCardinalityOp;
@@ -60,6 +66,8 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
+import dev.headrace.spi.ElementWriter;
+import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Generator;
@@ -80,6 +88,7 @@ import dev.headrace.spi.Scanned;
 import dev.headrace.spi.ShardMode;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Weights;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -385,6 +394,24 @@ public final class Dataset<T> implements Plan<T> {
 
   private static List<Op> ops(List<? extends Dataset<?>> datasets) {
     return datasets.stream().map(Dataset::op).toList();
+  }
+
+  /**
+   * The elements that {@link #save(Path)} wrote, in their order. Skipping, resuming and random
+   * access cost the same anywhere in the file; a file that is damaged or was changed is reported.
+   */
+  public static <T> Dataset<T> load(Path file) {
+    return of(new LoadOp(file, List.of(), here()));
+  }
+
+  /**
+   * The records that {@link #save(Path)} wrote. No class is loaded because a file names it, so the
+   * class is named here, with those of records inside it that its components do not declare.
+   */
+  public static <T> Dataset<T> load(Path file, Class<T> type, Class<?>... parts) {
+    List<Class<?>> records = new ArrayList<>(List.of(parts));
+    records.addFirst(type);
+    return of(new LoadOp(file, records, here()));
   }
 
   // ---- transformations --------------------------------------------------------------------------
@@ -889,6 +916,59 @@ public final class Dataset<T> implements Plan<T> {
     return with(new PackOp(op, length, packing, bins, padding, here()));
   }
 
+  /**
+   * Keeps the elements of the first whole pass in a file for later ones, also those of other
+   * pipelines and processes. The file is used as long as the plan before it, its functions and the
+   * files it reads are the same, and is made again otherwise; a warning says why. A file that is
+   * not finished is never used. While one pipeline writes it, others run without it.
+   */
+  public Dataset<T> cache(Path file) {
+    return cache(file, Compression.NONE);
+  }
+
+  /** As {@link #cache(Path)}, with the file packed. */
+  public Dataset<T> cache(Path file, Compression compression) {
+    return with(new CacheFileOp(op, file, false, compression, here()));
+  }
+
+  /**
+   * As {@link #cache(Path)}, with a file of its own in {@code folder} for each plan, named by its
+   * {@link #fingerprint()}: a changed plan leaves the files of others alone, and finds its own
+   * again when it is changed back.
+   */
+  public Dataset<T> snapshot(Path folder) {
+    return snapshot(folder, Compression.NONE);
+  }
+
+  /** As {@link #snapshot(Path)}, with the files packed. */
+  public Dataset<T> snapshot(Path folder, Compression compression) {
+    return with(new CacheFileOp(op, folder, true, compression, here()));
+  }
+
+  /** Passes over elements that failed, however many; the first one is logged. */
+  public Dataset<T> ignoreErrors() {
+    return ignoreErrors(ErrorBudget.unlimited());
+  }
+
+  /**
+   * Passes over elements that failed. When there are more in a pass than the budget allows, the
+   * pipeline ends with an error that says how many there were and names the last ones. What cannot
+   * be passed, such as a missing file, is still thrown.
+   */
+  public Dataset<T> ignoreErrors(ErrorBudget budget) {
+    return with(new IgnoreErrorsOp(op, budget, null, here()));
+  }
+
+  /**
+   * As {@link #ignoreErrors(ErrorBudget)}; failures are written to a file, a line of JSON each,
+   * when the consumer passes them. A line that is there from an earlier run is not written again.
+   */
+  public Dataset<T> ignoreErrors(ErrorBudget budget, Path deadLetters) {
+    Objects.requireNonNull(
+        deadLetters, "ignoreErrors: expected a file, but got null; leave it out to write none");
+    return with(new IgnoreErrorsOp(op, budget, deadLetters, here()));
+  }
+
   /** Gives the last operator a name, for messages and reports. */
   public Dataset<T> named(String name) {
     return with(OpShape.of(op.getClass()).withSite(op, op.site().named(name)));
@@ -1010,6 +1090,50 @@ public final class Dataset<T> implements Plan<T> {
       }
     }
     return state;
+  }
+
+  /**
+   * Runs one pass and writes its elements to a file that {@link #load(Path)} reads. The file is
+   * there whole or not at all: an element that fails, or cannot be written, leaves none behind.
+   *
+   * @return how many elements were written
+   */
+  public long save(Path file) throws IOException {
+    return save(file, Compression.NONE);
+  }
+
+  /** As {@link #save(Path)}, with the file packed. */
+  public long save(Path file, Compression compression) throws IOException {
+    if (cardinality() == INFINITE) {
+      throw new IllegalArgumentException(
+          "save: expected a dataset that ends, but got one that does not; use take(n)");
+    }
+    try (WriterLock lock = WriterLock.tryTake(file)) {
+      if (lock == null) {
+        throw new IOException(
+            "save: expected to be the only one who writes %s, but another is writing it"
+                .formatted(file));
+      }
+      try (ElementWriter writer = new ElementWriter(file, compression, new ElementCodec());
+          Pipeline<T> pipeline = open()) {
+        for (T element : pipeline) {
+          write(element, writer);
+        }
+        writer.finish(Map.of("fingerprint", fingerprint()));
+        return writer.elements();
+      }
+    }
+  }
+
+  private static void write(Object element, ElementWriter to) throws IOException {
+    try {
+      to.add(element, null, to.elements());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "save: expected elements that can be written, but element %d cannot be: %s; map it to one that can before"
+              .formatted(to.elements(), e.getMessage()),
+          e);
+    }
   }
 
   /** The first {@code count} elements as text, one on a line. */

@@ -11,6 +11,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.State;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -149,10 +150,31 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (terminal != null) {
       return true;
     }
-    while (terminal == null && index == chunk.size() && !ended) {
+    while (terminal == null && !ended) {
+      while (index < chunk.size() && chunk.isFailure(index) && putAside()) {
+        index++;
+      }
+      if (index < chunk.size()) {
+        return true;
+      }
       refill();
     }
-    return terminal != null || index < chunk.size();
+    return terminal != null;
+  }
+
+  /** Whether the failure that is next was not to be thrown, and was put aside. */
+  private boolean putAside() {
+    Failure failure = (Failure) chunk.item(index);
+    Failure.AsidePlace place = failure.place();
+    if (place == null || terminal != null) {
+      return false;
+    }
+    try {
+      place.put(failure, epoch);
+    } catch (IOException e) {
+      terminal = new PipelineException(failure.path(), null, epoch, e, true);
+    }
+    return true;
   }
 
   private T next() {

@@ -5,7 +5,12 @@ import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
 
-/** How the bytes of a file are packed. It is always said, never guessed from a name. */
+/**
+ * How the bytes of a file are packed. It is always said, never guessed from a name.
+ *
+ * <p>Files that Headrace writes ({@code save}, {@code cache}) are packed block by block, with the
+ * same algorithm for GZIP and ZLIB.
+ */
 public enum Compression {
   NONE,
   /** As {@code gzip} writes; several members one after the other are read through. */

@@ -9,17 +9,22 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Elements as bytes: structures, and the plain values of Java (numbers, booleans, texts, byte
- * arrays, arrays of numbers, paths), and records, maps and lists of all of these.
+ * arrays, arrays of numbers, paths), and records, maps and lists of all of these. Equal elements
+ * have equal bytes: maps without an order of their own are written by their keys.
  *
  * <p>What is read is treated as hostile: lengths and depth are bounded by what is there. No class
  * is loaded from a name: a record is read as one of the classes this codec was told of ({@link
@@ -44,7 +49,7 @@ public final class ElementCodec {
   private static final int INTS = 14;
   private static final int FLOATS = 15;
   private static final int DOUBLES = 16;
-  private static final int DEEPEST = 64;
+  private static final int DEEPEST = 500;
 
   private final Map<String, Class<?>> records = new ConcurrentHashMap<>();
 
@@ -65,16 +70,30 @@ public final class ElementCodec {
     return this;
   }
 
-  /** Tells of a record class, and of those among its components. */
+  /**
+   * Tells of a record class, of those among its components, and of the records that are
+   * alternatives to one of these under a sealed interface.
+   */
   public ElementCodec learnClass(Class<?> type) {
-    if (records.putIfAbsent(type.getName(), type) == null) {
+    if (type.isSealed()) {
+      for (Class<?> permitted : type.getPermittedSubclasses()) {
+        learnClass(permitted);
+      }
+    }
+    if (type.isRecord() && records.putIfAbsent(type.getName(), type) == null) {
       for (var component : type.getRecordComponents()) {
-        if (component.getType().isRecord()) {
-          learnClass(component.getType());
-        }
+        learnClass(component.getType());
+      }
+      for (Class<?> parent : type.getInterfaces()) {
+        learnClass(parent);
       }
     }
     return this;
+  }
+
+  /** The names of the record classes this codec was told of or has written. */
+  public Set<String> recordNames() {
+    return Set.copyOf(records.keySet());
   }
 
   /** The element as bytes. */
@@ -129,7 +148,7 @@ public final class ElementCodec {
         learnClass(value.getClass());
         out.writeByte(RECORD);
         writeText(value.getClass().getName(), out);
-        writeAll(java.util.Arrays.asList(RecordClass.of(value.getClass()).components(value)), out);
+        writeAll(Arrays.asList(RecordClass.of(value.getClass()).components(value)), out);
       }
       case Map<?, ?> value -> writeMap(value, out);
       case List<?> value -> {
@@ -141,13 +160,19 @@ public final class ElementCodec {
   }
 
   private void writeMap(Map<?, ?> map, DataOutputStream out) throws IOException {
-    out.writeByte(MAP);
-    out.writeInt(map.size());
-    for (Map.Entry<?, ?> entry : map.entrySet()) {
-      if (!(entry.getKey() instanceof String key)) {
-        throw cannotWrite(entry.getKey());
+    for (Object key : map.keySet()) {
+      if (!(key instanceof String)) {
+        throw cannotWrite(key);
       }
-      writeText(key, out);
+    }
+    Map<?, ?> ordered = map instanceof SequencedMap<?, ?> ? map : new TreeMap<>(map);
+    out.writeByte(MAP);
+    out.writeInt(ordered.size());
+    for (Map.Entry<?, ?> entry : ordered.entrySet()) {
+      if (entry.getValue() == null) {
+        throw cannotWrite(null);
+      }
+      writeText((String) entry.getKey(), out);
       encode(entry.getValue(), out);
     }
   }
@@ -156,7 +181,7 @@ public final class ElementCodec {
     out.writeInt(items.size());
     for (Object item : items) {
       if (item == null) {
-        throw new IllegalArgumentException("encode: expected a value, but got null");
+        throw cannotWrite(null);
       }
       encode(item, out);
     }
@@ -224,7 +249,12 @@ public final class ElementCodec {
         out.write(bytes);
       }
     } else {
-      byte[] bytes = new byte[Math.toIntExact(tensor.byteSize())];
+      if (tensor.byteSize() > Integer.MAX_VALUE - 16) {
+        throw new IllegalArgumentException(
+            "encode: expected tensors of at most 2 GB, but got %s of %,d bytes"
+                .formatted(shape, tensor.byteSize()));
+      }
+      byte[] bytes = new byte[(int) tensor.byteSize()];
       tensor.copyInto(MemorySegment.ofArray(bytes), 0);
       out.write(bytes);
     }
@@ -350,7 +380,28 @@ public final class ElementCodec {
     if (parts.size() != type.getRecordComponents().length) {
       throw damaged("record %s has %d parts".formatted(name, parts.size()));
     }
-    return RecordClass.of(type).build(parts.toArray());
+    try {
+      return RecordClass.of(type).build(parts.toArray());
+    } catch (ClassCastException | NullPointerException e) {
+      throw damaged("record %s has a part of another type: %s".formatted(name, e.getMessage()));
+    }
+  }
+
+  /** The product of dimensions, none of whose elements takes less than a byte. */
+  private static long elementsOf(long[] dims, int most) {
+    long elements = 1;
+    for (long dim : dims) {
+      if (dim == 0) {
+        return 0;
+      }
+    }
+    for (long dim : dims) {
+      if (dim > most / elements) {
+        throw damaged("a tensor has the shape " + Arrays.toString(dims));
+      }
+      elements *= dim;
+    }
+    return elements;
   }
 
   private static Tensor readTensor(ByteBuffer in) {
@@ -360,15 +411,13 @@ public final class ElementCodec {
       throw damaged("a tensor has the rank " + rank);
     }
     long[] dims = new long[rank];
-    long elements = 1;
     for (int i = 0; i < rank; i++) {
       dims[i] = in.getLong();
-      if (dims[i] < 0
-          || (elements > 0 && dims[i] > in.remaining() && dims[i] > Integer.MAX_VALUE / elements)) {
+      if (dims[i] < 0) {
         throw damaged("a tensor has the dimension " + dims[i]);
       }
-      elements *= dims[i];
     }
+    long elements = elementsOf(dims, in.remaining());
     Shape shape = Shape.of(dims);
     if (dtype == DType.STRING) {
       if (elements > in.remaining() / 4) {

@@ -186,6 +186,9 @@ public record CacheOp(Op input, Site site) implements Op {
     private int inBlock;
     private boolean broken;
 
+    /** Whether a terminal failure was met, after which what follows is not all there is. */
+    private boolean incomplete;
+
     /** Whether this pass fills the store again in place of one that had been reading from it. */
     private boolean silently;
 
@@ -250,12 +253,13 @@ public record CacheOp(Op input, Site site) implements Op {
       do {
         input.fill(out, max);
         if (out.isEmpty()) {
-          if (store.publish(into)) {
+          if (!incomplete && store.publish(into)) {
             filling = null;
           }
           return;
         }
         position += out.size();
+        incomplete |= out.failures() > 0 && hasTerminal(out);
         Exception problem = into.add(out);
         if (problem != null) {
           out.clear();
@@ -273,11 +277,20 @@ public record CacheOp(Op input, Site site) implements Op {
       int kept = 0;
       int size = chunk.size();
       for (int i = 0; i < size; i++) {
-        if (!chunk.isFailure(i)) {
+        if (!chunk.isFailure(i) || ((Failure) chunk.item(i)).terminal()) {
           chunk.move(i, kept++);
         }
       }
       chunk.truncate(kept);
+    }
+
+    private static boolean hasTerminal(Chunk chunk) {
+      for (int i = 0; i < chunk.size(); i++) {
+        if (chunk.isFailure(i) && ((Failure) chunk.item(i)).terminal()) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private void read(Content from, Chunk out, int max) {

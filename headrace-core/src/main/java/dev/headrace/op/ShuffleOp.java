@@ -131,6 +131,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     private boolean ended;
     private boolean broken;
     private long reservedBytes;
+    private long ringBytes;
 
     ShuffleCursor(Context context, ShuffleOp op, DrawnSeed drawn) {
       super(context);
@@ -194,7 +195,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
 
     private void takeIn(Chunk out) {
-      if (good < capacity && !reserve()) {
+      if (good < capacity && !reserve((int) Math.min(capacity, good + pulled.size()))) {
         out.add(tooLarge(), context.prefix(), 0);
         broken = true;
         return;
@@ -233,17 +234,27 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       return slot + 1 == capacity ? 0 : slot + 1;
     }
 
-    private boolean reserve() {
-      long bytes = Sizer.bytesOf(pulled);
-      if (!context.heap().tryReserve(bytes)) {
+    /** Reserves the memory of what was pulled, and of the ring that holds the slots up to it. */
+    private boolean reserve(int end) {
+      long bytes = pulled.inLongs() ? 0 : Sizer.bytesOf(pulled);
+      long growth = ring.bytesToHold(end, pulled.inLongs());
+      if (!context.heap().tryReserve(bytes + growth)) {
         return false;
       }
       reservedBytes += bytes;
+      if (growth > 0) {
+        long old = ringBytes; // there until the new arrays are filled from the old ones
+        ring.prepare(end, pulled.inLongs());
+        ringBytes = growth;
+        context.heap().release(old);
+      }
       return true;
     }
 
     private Failure tooLarge() {
-      long each = Math.max(1, reservedBytes / Math.max(1, good));
+      long all = op.input.cardinality();
+      long wanted = all < 0 ? op.buffer : Math.min(op.buffer, all);
+      long each = ShuffleRing.SLOT_BYTES + reservedBytes / Math.max(1, good);
       return new Failure(
           context.path(),
           null,
@@ -253,15 +264,13 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
                    + " buffer needs about %,d MB: lower it, raise options.heapBudget, or shuffle"
                    + " before elements grow")
                   .formatted(
-                      op.buffer,
+                      wanted,
                       good,
                       each,
                       context.heap().name(),
                       context.heap().usedBytes() >> 20,
                       context.heap().limitBytes() >> 20,
-                      (each * (double) op.buffer) / (1 << 20) > Long.MAX_VALUE
-                          ? Long.MAX_VALUE
-                          : (long) ((double) each * op.buffer / (1 << 20)))),
+                      Math.max(1, Math.round((double) each * wanted / (1 << 20))))),
           true);
     }
 
@@ -446,22 +455,23 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
                 + inputs
                 + " again, but its input has ended; the input changed since the checkpoint");
       }
+      if (!reserve(live.length)) {
+        throw new IllegalStateException(tooLarge().cause().getMessage());
+      }
       for (int i = 0; i < pulled.size(); i++) {
         ring.put((int) wanted[first + i], pulled, i);
       }
       inputs += pulled.size();
       good += pulled.size();
-      if (!reserve()) {
-        throw new IllegalStateException(tooLarge().cause().getMessage());
-      }
       return first + pulled.size();
     }
 
     @Override
     public void close() {
       source.close();
-      context.heap().release(reservedBytes);
+      context.heap().release(reservedBytes + ringBytes);
       reservedBytes = 0;
+      ringBytes = 0;
       ring.clear();
     }
   }

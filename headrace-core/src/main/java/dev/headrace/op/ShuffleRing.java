@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * Grows with what is put in it, up to its capacity.
  */
 final class ShuffleRing {
+  static final int SLOT_BYTES = 16;
+
   private static final int LEAST = 64;
+  private static final int BOXED_BYTES = 24;
 
   private final int capacity;
   private int slots;
@@ -114,8 +117,39 @@ final class ShuffleRing {
     }
   }
 
+  /**
+   * The bytes that will be allocated before the slots below {@code end} are all there, to hold
+   * elements of this lane.
+   */
+  long bytesToHold(int end, boolean longs) {
+    boolean stays = !inLongs || longs;
+    if (end <= slots && stays) {
+      return 0;
+    }
+    long boxed = stays ? 0 : (long) BOXED_BYTES * slots;
+    return bytesOf(end > slots ? slotsFor(end - 1) : slots, inLongs && longs) + boxed;
+  }
+
+  private long bytesOf(int count, boolean longs) {
+    return (long) count * (SLOT_BYTES + (longs ? 0 : 8) + (parents == null ? 0 : 8));
+  }
+
+  /** Allocates what {@link #bytesToHold} tells. */
+  void prepare(int end, boolean longs) {
+    if (end > slots) {
+      grow(end - 1);
+    }
+    if (!longs) {
+      leaveLongs();
+    }
+  }
+
+  private int slotsFor(int slot) {
+    return (int) Math.min(capacity, Math.max(LEAST, slot + (slot >> 1) + 1L));
+  }
+
   private void grow(int slot) {
-    slots = (int) Math.min(capacity, Math.max(LEAST, slot + (slot >> 1) + 1L));
+    slots = slotsFor(slot);
     pairs = Arrays.copyOf(pairs, 2 * slots);
     if (!inLongs) {
       items = Arrays.copyOf(items, slots);

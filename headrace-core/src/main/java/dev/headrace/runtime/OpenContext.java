@@ -11,6 +11,7 @@ import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Plan;
+import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Work;
 import java.util.function.Supplier;
@@ -116,6 +117,11 @@ final class OpenContext implements Context {
   @Override
   public long place() {
     return PlanShape.placeNumber(op, above);
+  }
+
+  @Override
+  public PlanIdentity identity(Op input) {
+    return PlanShape.of(input, engine.settings().deterministic()).identity();
   }
 
   @Override

@@ -1,9 +1,9 @@
 package dev.headrace.runtime;
 
-import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
+import dev.headrace.spi.PlanIdentity;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -70,9 +70,12 @@ public record PlanShape(List<String> structure, List<String> functions, List<Str
 
   /** A hash of everything that shapes elements and order: functions and structure. */
   public String fingerprint() {
-    List<String> all = new ArrayList<>(structure);
-    all.addAll(functions);
-    return FunctionIdentity.digest(all.toArray(String[]::new));
+    return identity().fingerprint();
+  }
+
+  /** Everything that shapes elements and order. */
+  public PlanIdentity identity() {
+    return new PlanIdentity(structure, functions);
   }
 
   /**

@@ -14,6 +14,9 @@ public interface Context {
   /** A number for the operator's place in the user's plan, the same in every process. */
   long place();
 
+  /** What shapes the elements of an input and their order, to know again what is kept on disk. */
+  PlanIdentity identity(Op input);
+
   /** Where the cursor of this operator counts. */
   Meter meter();
 

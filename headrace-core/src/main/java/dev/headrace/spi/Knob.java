@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a component of an {@link Op} as a number that shapes neither elements nor order:
- * concurrency, read-ahead, buffer sizes.
+ * Marks a component of an {@link Op} that shapes neither elements nor order: concurrency,
+ * read-ahead, buffer sizes, where a cache is kept.
  *
  * <p>Knobs may be {@link #AUTOTUNE}; they are left out of the plan's identity, so that a checkpoint
  * can be resumed with other values.

@@ -163,6 +163,41 @@ public final class State {
     return map;
   }
 
+  /** The state as maps, lists, texts, flags and numbers, with late parts worked out. */
+  public Map<String, Object> toMap() {
+    Map<String, Object> map = resolved();
+    map.replaceAll((name, value) -> plain(value));
+    return map;
+  }
+
+  private static Object plain(Object value) {
+    return switch (value) {
+      case State state -> state.toMap();
+      case List<?> states -> states.stream().map(State::plain).toList();
+      case Integer number -> number.longValue();
+      default -> value;
+    };
+  }
+
+  /** The state that {@link #toMap} described. */
+  public static State ofMap(Map<?, ?> map) {
+    Object[] pairs = new Object[2 * map.size()];
+    int i = 0;
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      pairs[i++] = entry.getKey();
+      pairs[i++] = ofPlain(entry.getValue());
+    }
+    return pairs.length == 0 ? START : new State(pairs, null);
+  }
+
+  private static Object ofPlain(Object value) {
+    return switch (value) {
+      case Map<?, ?> map -> ofMap(map);
+      case List<?> states -> states.stream().map(State::ofPlain).toList();
+      default -> value;
+    };
+  }
+
   private @Nullable Object find(String name) {
     if (late != null) {
       return late.get().find(name);

@@ -18,7 +18,11 @@ import dev.headrace.data.Tensor;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Reducer;
 import dev.headrace.spi.Scanned;
+import dev.headrace.data.Compression;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -365,6 +369,10 @@ final class GoldenPipelines {
         () -> range(5).cache().shuffle(5, new Seed(1, 2)).repeat(2),
         () -> range(5).cache().prefetch(2).shuffle(5, new Seed(1, 2)).repeat(2));
     add(
+        "cache_file",
+        () -> range(4).map(x -> x * 10).cache(freshFile()).repeat(2),
+        () -> range(4).map(x -> x * 10, 2).cache(freshFile(), Compression.ZLIB).repeat(2));
+    add(
         "cache_mem_partial_then_take",
         () -> range(5).cache().take(2),
         () -> range(5).cache().prefetch(1).take(2));
@@ -484,6 +492,18 @@ final class GoldenPipelines {
     all.add(() -> last.get().prefetch(AUTOTUNE));
     all.add(() -> last.get().options(Options.defaults().debug()));
     variants.put(name, all);
+  }
+
+  private static Path freshFile() {
+    try {
+      Path folder = Files.createTempDirectory("headrace-golden");
+      folder.toFile().deleteOnExit();
+      Path file = folder.resolve("cache");
+      file.toFile().deleteOnExit();
+      return file;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static Path files() {

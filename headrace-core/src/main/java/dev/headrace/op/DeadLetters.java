@@ -1,0 +1,150 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.FunctionIdentity;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of failures, a JSON object on a line each.
+ *
+ * <p>Lines are added, never lost; but a failure that is there already is not written again. So a
+ * pipeline that is resumed from a checkpoint, and comes to the same failures once more, leaves each
+ * of them there once.
+ *
+ * <p><b>Threading:</b> guarded by itself. <b>Ownership:</b> the pipeline closes it.
+ */
+final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
+  private static final String STACK = ", \"stack\": ";
+
+  private final Path path;
+  private @Nullable FileOutputStream file;
+
+  /** Hashes of the lines of earlier runs, without their stacks; sorted. */
+  private long[] known = {};
+
+  DeadLetters(Path path) {
+    this.path = path;
+  }
+
+  @Override
+  public synchronized void put(Failure failure, long epoch) throws IOException {
+    String facts = factsOf(failure, epoch);
+    try {
+      FileOutputStream to = file == null ? open() : file;
+      file = to;
+      if (Arrays.binarySearch(known, hashOf(facts)) < 0) {
+        String line = facts + STACK + quoted(stackOf(failure.cause())) + "}\n";
+        to.write(line.getBytes(StandardCharsets.UTF_8)); // at once: nothing is held back
+      }
+    } catch (IOException e) {
+      throw new IOException(
+          "dead letters: expected to write %s, but got %s".formatted(path.toAbsolutePath(), e), e);
+    }
+  }
+
+  private FileOutputStream open() throws IOException {
+    Path folder = path.toAbsolutePath().getParent();
+    if (folder != null) {
+      Files.createDirectories(folder);
+    }
+    if (Files.exists(path)) {
+      long end = readKnown();
+      try (RandomAccessFile old = new RandomAccessFile(path.toFile(), "rw")) {
+        if (end < old.length()) {
+          old.setLength(end); // a line that a killed process had begun
+        }
+      }
+    }
+    return new FileOutputStream(path.toFile(), true);
+  }
+
+  /** Reads the lines of earlier runs; returns where the last whole one ends. */
+  private long readKnown() throws IOException {
+    long[] hashes = new long[16];
+    int count = 0;
+    long read = 0;
+    long end = 0;
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(path))) {
+      for (int next = in.read(); next >= 0; next = in.read()) {
+        read++;
+        if (next != '\n') {
+          line.write(next);
+          continue;
+        }
+        hashes = count == hashes.length ? Arrays.copyOf(hashes, 2 * count) : hashes;
+        hashes[count++] = hashOf(line.toString(StandardCharsets.UTF_8));
+        line.reset();
+        end = read;
+      }
+    }
+    known = Arrays.copyOf(hashes, count);
+    Arrays.sort(known);
+    return end;
+  }
+
+  private static long hashOf(String line) {
+    int stack = line.indexOf(STACK);
+    return Long.parseUnsignedLong(
+        FunctionIdentity.digest(stack < 0 ? line : line.substring(0, stack)), 16);
+  }
+
+  /** The line up to its stack, which may look different in another run. */
+  private static String factsOf(Failure failure, long epoch) {
+    return "{\"epoch\": "
+        + epoch
+        + ", \"element\": "
+        + (failure.id() == null ? "null" : quoted(failure.id().toString()))
+        + ", \"path\": "
+        + quoted(failure.path())
+        + ", \"cause\": "
+        + quoted(failure.cause().toString());
+  }
+
+  private static String stackOf(Throwable cause) {
+    StringWriter text = new StringWriter();
+    cause.printStackTrace(new PrintWriter(text));
+    return text.toString().strip();
+  }
+
+  private static String quoted(String text) {
+    StringBuilder out = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '"', '\\' -> out.append('\\').append(c);
+        case '\n' -> out.append("\\n");
+        case '\t' -> out.append("\\t");
+        default -> {
+          if (c < ' ' || Character.isSurrogate(c)) {
+            out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+          } else {
+            out.append(c);
+          }
+        }
+      }
+    }
+    return out.append('"').toString();
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+}

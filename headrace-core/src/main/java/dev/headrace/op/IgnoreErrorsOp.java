@@ -1,0 +1,166 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.ErrorBudget;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the consumer pass over elements that failed, up to a budget.
+ *
+ * <p>A failure keeps its place among the elements, through all operators that follow, and is put
+ * aside when the consumer comes to it. So what is written down as a dead letter is what the
+ * consumer has passed, never what was read ahead; and a checkpoint needs to know nothing of it.
+ *
+ * @param deadLetters the file to which failures are written, if any
+ */
+public record IgnoreErrorsOp(
+    Op input, @Knob ErrorBudget budget, @Knob @Nullable Path deadLetters, Site site) implements Op {
+
+  public IgnoreErrorsOp {
+    Objects.requireNonNull(budget, "ignoreErrors: expected a budget, but got null");
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality() == 0 || input.cardinality() == INFINITE
+        ? input.cardinality()
+        : UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asOneToOne().asKeepingElements();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    Path file = deadLetters;
+    Failure.AsidePlace place =
+        context.shared(() -> file == null ? (failure, epoch) -> {} : new DeadLetters(file));
+    return new IgnoreErrorsCursor(context, this, place);
+  }
+
+  private static final class IgnoreErrorsCursor extends Cursor {
+    private static final int LAST_CAUSES = 3;
+
+    private final IgnoreErrorsOp op;
+    private final Failure.AsidePlace place;
+    private final Cursor source;
+
+    /** Failures put aside, and elements given, in this pass. */
+    private long ignored;
+
+    private long given;
+    private boolean exceeded;
+    private final ArrayDeque<Failure> last = new ArrayDeque<>();
+
+    IgnoreErrorsCursor(Context context, IgnoreErrorsOp op, Failure.AsidePlace place) {
+      super(context);
+      this.op = op;
+      this.place = place;
+      this.source = context.open(op.input);
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      if (exceeded) {
+        return;
+      }
+      source.fill(out, max);
+      if (out.failures() == 0) {
+        given += out.size();
+        return;
+      }
+      int size = out.size();
+      for (int i = 0; i < size; i++) {
+        if (!out.isFailure(i)) {
+          given++;
+          continue;
+        }
+        Failure failure = (Failure) out.item(i);
+        if (failure.terminal() || failure.place() != null) {
+          continue;
+        }
+        ignored++;
+        remember(failure);
+        if (op.budget.isExceeded(ignored, ignored + given)) {
+          out.replace(i, tooMany(failure));
+          out.truncate(i + 1);
+          exceeded = true;
+          return;
+        }
+        out.replace(i, failure.aside(place));
+      }
+    }
+
+    private void remember(Failure failure) {
+      if (ignored == 1) {
+        context.warn(
+            "%s: passing over elements that fail; the first: %s"
+                .formatted(context.path(), text(failure)));
+      }
+      last.addLast(failure);
+      if (last.size() > LAST_CAUSES) {
+        last.removeFirst();
+      }
+    }
+
+    private Failure tooMany(Failure failure) {
+      StringJoiner causes = new StringJoiner("; ");
+      last.forEach(each -> causes.add(text(each)));
+      return new Failure(
+          context.path(),
+          failure.id(),
+          new IllegalStateException(
+              "ignoreErrors: expected %s, but got %,d among %,d elements; the last ones: %s"
+                  .formatted(op.budget, ignored, ignored + given, causes),
+              failure.cause()),
+          true);
+    }
+
+    private static String text(Failure failure) {
+      return failure.path()
+          + (failure.id() == null ? "" : " on " + failure.id())
+          + ": "
+          + failure.cause();
+    }
+
+    @Override
+    public boolean isReady() {
+      return exceeded || source.isReady();
+    }
+
+    @Override
+    protected State position() {
+      return State.ofPairs("ignored", ignored, "given", given, "input", source.save());
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      ignored = state.number("ignored");
+      given = state.number("given");
+      if (ignored < 0 || given < 0) {
+        throw new State.InvalidState(
+            "checkpoint: expected counts of 0 or more for ignoreErrors, but got " + state);
+      }
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}
