@@ -1,7 +1,9 @@
 package dev.headrace;
 
 import dev.headrace.data.Buckets;
+import dev.headrace.data.Compression;
 import dev.headrace.data.Csv;
+import dev.headrace.data.ElementCodec;
 import dev.headrace.data.Indexed;
 import dev.headrace.data.Padded;
 import dev.headrace.data.Padding;
@@ -11,12 +13,10 @@ import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Sparse;
 import dev.headrace.data.Tensor;
+import dev.headrace.data.WriterLock;
 import dev.headrace.op.AssertCardinalityOp;
 import dev.headrace.op.BatchOp;
 import dev.headrace.op.BucketBySequenceLengthOp;
-import dev.headrace.data.Compression;
-import dev.headrace.data.ElementCodec;
-import dev.headrace.data.WriterLock;
 import dev.headrace.op.CacheFileOp;
 import dev.headrace.op.CacheOp;
 import dev.headrace.op.ChooseFromOp;

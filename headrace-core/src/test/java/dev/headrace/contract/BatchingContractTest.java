@@ -7,17 +7,12 @@ import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Collator;
-import dev.headrace.spi.Order;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on batches, windows and groups of all kinds. */
 @ExtendWith(NoLeftovers.class)
@@ -34,7 +29,6 @@ class BatchingContractTest {
     }
     return 2 * x;
   }
-
 
   private static Tensor filled(long x) {
     return Tensor.full(Shape.of(failsOnSevens(x) % 5), x);

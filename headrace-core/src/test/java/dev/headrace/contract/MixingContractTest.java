@@ -4,23 +4,16 @@ import dev.headrace.Dataset;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
-import dev.headrace.spi.Collator;
-import dev.headrace.spi.Order;
 import dev.headrace.spi.Packing;
 import dev.headrace.spi.Reducer;
 import dev.headrace.spi.Scanned;
 import dev.headrace.spi.Weights;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on operators that carry state, mix datasets or pack sequences. */
 @ExtendWith(NoLeftovers.class)

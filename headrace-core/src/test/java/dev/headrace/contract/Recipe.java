@@ -134,8 +134,7 @@ public final class Recipe {
 
   private static Path file(String name) {
     try {
-      return Path.of(
-          Objects.requireNonNull(Recipe.class.getResource("/recipes/" + name)).toURI());
+      return Path.of(Objects.requireNonNull(Recipe.class.getResource("/recipes/" + name)).toURI());
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }
@@ -145,7 +144,9 @@ public final class Recipe {
     return random.nextBoolean() ? basicStep(random, factor) : laterStep(random, factor);
   }
 
-  /** Operators beyond the first ten. Where order is not kept, only those that do not depend on it. */
+  /**
+   * Operators beyond the first ten. Where order is not kept, only those that do not depend on it.
+   */
   private Step laterStep(SplittableRandom random, long factor) {
     long a = 1 + random.nextInt(5);
     long b = random.nextInt(100);
@@ -153,9 +154,10 @@ public final class Recipe {
     boolean mayGrow = factor <= 4;
     return switch (random.nextInt(ordered ? 23 : 5)) {
       case 0 -> new Step("flatMap", (in, n) -> cast(in.flatMap(x -> child(x, a, mayGrow))));
-      case 1 -> new Step("ignoreErrors", (in, n) -> in.filter(x -> true));
+      case 1 -> new Step("ignoreErrors", (in, n) -> in.ignoreErrors());
       case 2 ->
-          new Step("concatenate", (in, n) -> in.concatenate(cast(Dataset.range(mayGrow ? b % 7 : 0))));
+          new Step(
+              "concatenate", (in, n) -> in.concatenate(cast(Dataset.range(mayGrow ? b % 7 : 0))));
       case 3 ->
           new Step(
               "batch.unbatch",
@@ -172,10 +174,10 @@ public final class Recipe {
       case 5 -> new Step("skip(" + a + ")", (in, n) -> in.skip(a));
       case 6 -> new Step("takeWhile", (in, n) -> in.takeWhile(x -> (Long) x % 50 != 49 - a));
       case 7 ->
-          new Step("enumerate", (in, n) -> cast(in.enumerate().map(e -> e.index() + (Long) e.value())));
-      case 8 ->
           new Step(
-              "zip", (in, n) -> cast(in.zip(Dataset.range(b), (x, y) -> (Long) x * 3 + y)));
+              "enumerate", (in, n) -> cast(in.enumerate().map(e -> e.index() + (Long) e.value())));
+      case 8 ->
+          new Step("zip", (in, n) -> cast(in.zip(Dataset.range(b), (x, y) -> (Long) x * 3 + y)));
       case 9 -> new Step("shard(" + size + ")", (in, n) -> in.shard(size, a % size));
       case 10 ->
           new Step(
@@ -184,13 +186,15 @@ public final class Recipe {
       case 11 ->
           new Step(
               "padToCardinality",
-              (in, n) ->
-                  cast(in.padToCardinality(200, -a).map(x -> x.value()).take(b)));
+              (in, n) -> cast(in.padToCardinality(200, -a).map(x -> x.value()).take(b)));
       case 12 ->
           new Step(
               "scan",
               (in, n) ->
-                  cast(in.scan(0L, (s, x) -> new Scanned<>(s + (Long) x % 7, s + (Long) failing(x, a)))));
+                  cast(
+                      in.scan(
+                          0L,
+                          (s, x) -> new Scanned<>(s + (Long) x % 7, s + (Long) failing(x, a)))));
       case 13 -> new Step("unique", (in, n) -> in.unique());
       case 14 ->
           new Step(
@@ -199,7 +203,8 @@ public final class Recipe {
                   cast(
                       in.groupByReducer(
                           x -> (Long) x % 4,
-                          new Reducer<>((Long key) -> key, (s, x) -> s + (Long) x, (Long s) -> s))));
+                          new Reducer<>(
+                              (Long key) -> key, (s, x) -> s + (Long) x, (Long s) -> s))));
       case 15 ->
           new Step(
               "chooseFrom",
@@ -221,7 +226,10 @@ public final class Recipe {
               "pack",
               (in, n) ->
                   cast(
-                      in.map(x -> Tensor.full(Shape.of(Math.floorMod((Long) x, 6L)), (Long) x % 100))
+                      in.map(
+                              x ->
+                                  Tensor.full(
+                                      Shape.of(Math.floorMod((Long) x, 6L)), (Long) x % 100))
                           .pack(5, Packing.values()[(int) b % 3], 2, 0)
                           .map(row -> sum(row.tokens()))));
       case 18 ->
@@ -229,7 +237,10 @@ public final class Recipe {
               "paddedBatch(" + size + ")",
               (in, n) ->
                   cast(
-                      in.map(x -> Tensor.full(Shape.of(Math.floorMod((Long) x, 4L)), (Long) x % 100))
+                      in.map(
+                              x ->
+                                  Tensor.full(
+                                      Shape.of(Math.floorMod((Long) x, 4L)), (Long) x % 100))
                           .paddedBatch(size)
                           .map(rows -> sum(rows))));
       case 19 ->
@@ -237,7 +248,10 @@ public final class Recipe {
               "batch.rebatch(" + size + ").unbatch",
               (in, n) ->
                   cast(
-                      in.batch(3, Collator.stack()).rebatch(size).unbatch().map(Tensor::longValue)));
+                      in.batch(3, Collator.stack())
+                          .rebatch(size)
+                          .unbatch()
+                          .map(Tensor::longValue)));
       case 20 -> {
         int shift = 1 + random.nextInt(3);
         yield new Step(
@@ -253,13 +267,18 @@ public final class Recipe {
               (in, n) ->
                   cast(
                       in.groupByWindow(
-                          x -> Math.floorMod((Long) x, 3L), (key, w) -> w.map(x -> (Long) x + key), size)));
+                          x -> Math.floorMod((Long) x, 3L),
+                          (key, w) -> w.map(x -> (Long) x + key),
+                          size)));
       default ->
           new Step(
               "bucketBySequenceLength",
               (in, n) ->
                   cast(
-                      in.map(x -> Tensor.full(Shape.of(Math.floorMod((Long) x, 6L)), (Long) x % 100))
+                      in.map(
+                              x ->
+                                  Tensor.full(
+                                      Shape.of(Math.floorMod((Long) x, 6L)), (Long) x % 100))
                           .bucketBySequenceLength(
                               x -> x.shape().dim(0), Buckets.below(2, 4).batches(size, 2, 3))
                           .map(rows -> sum(rows))));
@@ -361,7 +380,8 @@ public final class Recipe {
 
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("recipe " + seed + ": " + source.text + "(" + size + ")");
+    StringBuilder text =
+        new StringBuilder("recipe " + seed + ": " + source.text + "(" + size + ")");
     for (Step step : steps) {
       text.append('.').append(step.text);
     }

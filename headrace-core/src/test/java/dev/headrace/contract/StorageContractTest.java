@@ -2,17 +2,12 @@ package dev.headrace.contract;
 
 import dev.headrace.Dataset;
 import dev.headrace.data.Seed;
-import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
-import dev.headrace.spi.Collator;
 import dev.headrace.spi.ErrorBudget;
-import dev.headrace.spi.Order;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
