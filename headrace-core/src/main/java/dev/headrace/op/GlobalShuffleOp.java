@@ -13,6 +13,7 @@ import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,11 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
   @Override
   public long cardinality() {
     return input.cardinality();
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asNeverFailing();
   }
 
   @Override
