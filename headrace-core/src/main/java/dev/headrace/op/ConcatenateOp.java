@@ -76,6 +76,10 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
      */
     private final List<Cursor> branches = new ArrayList<>();
     private final List<State> starts = new ArrayList<>();
+
+    /** Where the inputs ended that have: a cache among them tells there what it holds. */
+    private final List<State> ends = new ArrayList<>();
+
     private int branch;
 
     ConcatenateCursor(Context context, ConcatenateOp op) {
@@ -98,6 +102,7 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
         if (!out.isEmpty()) {
           return;
         }
+        ends.add(branches.get(branch).save());
         branches.get(branch).close();
         branch++;
       }
@@ -110,14 +115,23 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
 
     @Override
     protected State position() {
+      List<State> ended = List.copyOf(ends);
       if (branch == branches.size()) {
-        return State.of("branch", (long) branch);
+        return State.of("branch", (long) branch, "ended", ended);
       }
       State input = branches.get(branch).save();
       List<State> later = starts.subList(branch + 1, starts.size());
       return later.stream().anyMatch(State::isLate)
-          ? State.ofPairs("branch", (long) branch, "input", input, "later", List.copyOf(later))
-          : State.of("branch", (long) branch, "input", input);
+          ? State.ofPairs(
+              "branch",
+              (long) branch,
+              "ended",
+              ended,
+              "input",
+              input,
+              "later",
+              List.copyOf(later))
+          : State.ofPairs("branch", (long) branch, "ended", ended, "input", input);
     }
 
     @Override
@@ -128,7 +142,14 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
             "checkpoint: expected a dataset from 0 to %d to be read, but got %d"
                 .formatted(branches.size(), at));
       }
+      List<State> ended = state.states("ended");
+      if (ended.size() != at) {
+        throw new State.InvalidState(
+            "checkpoint: expected the ends of %d datasets, but got %d".formatted(at, ended.size()));
+      }
       while (branch < at) {
+        branches.get(branch).restore(ended.get(branch));
+        ends.add(branches.get(branch).save());
         branches.get(branch++).close();
       }
       if (branch == branches.size()) {

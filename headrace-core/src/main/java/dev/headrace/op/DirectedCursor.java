@@ -142,7 +142,7 @@ abstract class DirectedCursor extends Cursor {
     long[] flags = new long[readers.length];
     for (int i = 0; i < readers.length; i++) {
       flags[i] = ended[i] ? 1 : 0;
-      inputs.add(ended[i] ? State.START : readers[i].after());
+      inputs.add(readers[i].after()); // also of those that have ended: caches tell what they hold
     }
     return State.ofPairs("choices", choices(planned - taken), "ended", flags, "inputs", inputs);
   }
@@ -159,9 +159,8 @@ abstract class DirectedCursor extends Cursor {
       if (flags[i] != 0) {
         ended[i] = true;
         open--;
-      } else {
-        readers[i].restore(inputs.get(i));
       }
+      readers[i].restore(inputs.get(i));
     }
     isOver = open == 0;
     moveChoices(state.state("choices"));

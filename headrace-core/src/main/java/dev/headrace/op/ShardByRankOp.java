@@ -151,7 +151,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
         return State.skipping(given, at(groupsBefore, groupStart));
       }
       if (ended) {
-        return State.of("over", true);
+        return State.of("over", true, "input", reader.after());
       }
       return at(groupsBefore + (group.size() == op.world ? 1 : 0), reader.after());
     }
@@ -164,6 +164,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     protected void moveTo(State state) {
       ended = state.has("over") && state.flag("over");
       if (ended) {
+        reader.restore(state.state("input"));
         return;
       }
       groupsBefore = state.number("groups");

@@ -55,13 +55,15 @@ record GoldenCase(String name, Map<String, Object> fields, List<List<String>> it
     Map<String, Object> fields = fields(json);
     List<List<String>> iterations = new ArrayList<>();
     for (Object iteration : items(fields.getOrDefault("iterations", List.of()))) {
-      List<Object> events = new ArrayList<>(items(iteration));
+      List<String> events =
+          new ArrayList<>(items(iteration).stream().map(GoldenCase::event).toList());
+      // Without an end: an error that no later call could pass, however often it was met.
       while (events.size() > 1
-          && events.getLast().equals(events.get(events.size() - 2))
-          && event(events.getLast()).equals(Outcomes.ERROR)) {
-        events.removeLast(); // an error that every later call met again; recording stopped there
+          && events.getLast().equals(Outcomes.ERROR)
+          && events.get(events.size() - 2).equals(Outcomes.ERROR)) {
+        events.removeLast();
       }
-      iterations.add(events.stream().map(GoldenCase::event).toList());
+      iterations.add(List.copyOf(events));
     }
     return new GoldenCase((String) fields.get("name"), fields, iterations);
   }
