@@ -123,14 +123,7 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
       List<State> later = starts.subList(branch + 1, starts.size());
       return later.stream().anyMatch(State::isLate)
           ? State.ofPairs(
-              "branch",
-              (long) branch,
-              "ended",
-              ended,
-              "input",
-              input,
-              "later",
-              List.copyOf(later))
+              "branch", (long) branch, "ended", ended, "input", input, "later", List.copyOf(later))
           : State.ofPairs("branch", (long) branch, "ended", ended, "input", input);
     }
 
