@@ -1,47 +1,104 @@
 package dev.headrace;
 
+import dev.headrace.data.Buckets;
 import dev.headrace.data.Compression;
+import dev.headrace.data.Csv;
 import dev.headrace.data.ElementCodec;
+import dev.headrace.data.Indexed;
+import dev.headrace.data.Padded;
+import dev.headrace.data.Padding;
+import dev.headrace.data.Pair;
+import dev.headrace.data.Ragged;
 import dev.headrace.data.Seed;
+import dev.headrace.data.Shape;
+import dev.headrace.data.Sparse;
+import dev.headrace.data.Tensor;
 import dev.headrace.data.WriterLock;
+import dev.headrace.op.AssertCardinalityOp;
 import dev.headrace.op.BatchOp;
+import dev.headrace.op.BucketBySequenceLengthOp;
 import dev.headrace.op.CacheFileOp;
 import dev.headrace.op.CacheOp;
+import dev.headrace.op.ChooseFromOp;
+import dev.headrace.op.ConcatenateOp;
+import dev.headrace.op.CounterOp;
+import dev.headrace.op.CsvOp;
+import dev.headrace.op.EnumerateOp;
 import dev.headrace.op.FilterOp;
+import dev.headrace.op.FixedLengthRecordsOp;
+import dev.headrace.op.FlatMapOp;
+import dev.headrace.op.FromListOp;
+import dev.headrace.op.FromTensorSlicesOp;
+import dev.headrace.op.FromTensorsOp;
+import dev.headrace.op.GeneratorOp;
+import dev.headrace.op.GlobalShuffleOp;
+import dev.headrace.op.GroupByReducerOp;
+import dev.headrace.op.GroupByWindowOp;
 import dev.headrace.op.IgnoreErrorsOp;
 import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.ListFilesOp;
 import dev.headrace.op.LoadOp;
 import dev.headrace.op.MapOp;
+import dev.headrace.op.PackOp;
+import dev.headrace.op.PadToCardinalityOp;
 import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.RandomMapOp;
+import dev.headrace.op.RandomOp;
 import dev.headrace.op.RangeOp;
+import dev.headrace.op.RebatchOp;
+import dev.headrace.op.RejectionResampleOp;
 import dev.headrace.op.RepeatOp;
+import dev.headrace.op.SampleFromOp;
+import dev.headrace.op.ScanOp;
+import dev.headrace.op.ShardByRankOp;
+import dev.headrace.op.ShardOp;
 import dev.headrace.op.ShuffleOp;
+import dev.headrace.op.SkipOp;
 import dev.headrace.op.TakeOp;
+import dev.headrace.op.TakeWhileOp;
+import dev.headrace.op.TextLinesOp;
+import dev.headrace.op.UnbatchOp;
+import dev.headrace.op.UniqueOp;
+import dev.headrace.op.WindowOp;
+import dev.headrace.op.ZipOp;
 import dev.headrace.runtime.PlanShape;
+import dev.headrace.spi.Access;
+import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.ElementWriter;
 import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.FunctionIdentity;
+import dev.headrace.spi.Generator;
+import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Order;
+import dev.headrace.spi.Packed;
+import dev.headrace.spi.Packing;
+import dev.headrace.spi.PaddedStacking;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.RandomFn;
+import dev.headrace.spi.Reducer;
+import dev.headrace.spi.Resampled;
+import dev.headrace.spi.Scanned;
+import dev.headrace.spi.ShardMode;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Weights;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -72,6 +129,9 @@ public final class Dataset<T> implements Plan<T> {
 
   /** The {@link #cardinality()} of a dataset whose size is known only by reading it. */
   public static final long UNKNOWN = Op.UNKNOWN;
+
+  /** How many rows {@link #pack(int, Packing)} keeps open. */
+  private static final int PACKING_BINS = 32;
 
   private static final StackWalker CALLERS =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
@@ -120,6 +180,220 @@ public final class Dataset<T> implements Plan<T> {
     Site here = here();
     return of(
         new ShuffleOp(new ListFilesOp(pattern, here), Integer.MAX_VALUE - 16, seed, true, here));
+  }
+
+  /** These elements, as they are. (An operator alone is taken as a plan, see {@link #of(Op)}.) */
+  @SafeVarargs
+  public static <T> Dataset<T> of(T first, T... more) {
+    List<T> elements = new ArrayList<>();
+    elements.add(first);
+    elements.addAll(Arrays.asList(more));
+    return of(FromListOp.of(elements, here()));
+  }
+
+  /** The elements of a list, as they are; the list is copied. */
+  public static <T> Dataset<T> fromList(List<? extends T> elements) {
+    return of(FromListOp.of(elements, here()));
+  }
+
+  /** One element: a tensor, or a record, map or list of tensors. */
+  public static <T> Dataset<T> fromTensors(T element) {
+    return of(FromTensorsOp.of(element, here()));
+  }
+
+  /**
+   * The rows of a tensor, or of all tensors of a record, map or list: element {@code i} has the
+   * same structure, with row {@code i} of each. Nothing is copied.
+   */
+  public static <T> Dataset<T> fromTensorSlices(T tensors) {
+    return of(FromTensorSlicesOp.of(tensors, here()));
+  }
+
+  /** The numbers 0, 1, 2, …, without end. */
+  public static Dataset<Long> counter() {
+    return of(new CounterOp(0, 1, here()));
+  }
+
+  /** The numbers from {@code start} by {@code step}, without end. */
+  public static Dataset<Long> counter(long start, long step) {
+    return of(new CounterOp(start, step, here()));
+  }
+
+  /**
+   * Random numbers from 0 to below 2³², without end: tf.data's stream for this seed, the same in
+   * each pass.
+   */
+  public static Dataset<Long> random(Seed seed) {
+    return random(seed, false);
+  }
+
+  /**
+   * As {@link #random(Seed)}; {@code rerandomize} says whether each pass has numbers of its own.
+   */
+  public static Dataset<Long> random(Seed seed, boolean rerandomize) {
+    return of(new RandomOp(seed, rerandomize, here()));
+  }
+
+  /**
+   * The elements of an iterator, which is made anew for each pass: {@code
+   * generator(queue::iterator)}. An exception of {@code next()} is the failure of that element, and
+   * the iterator is asked on; one while it is made is the end. Such a pipeline has no checkpoints,
+   * because nobody knows whether another iterator gives the same; see {@link #repeatableGenerator}.
+   */
+  public static <T> Dataset<T> generator(Generator<? extends T> generator) {
+    return of(new GeneratorOp(raw(generator), false, here()));
+  }
+
+  /**
+   * As {@link #generator}, where the user promises that each iterator gives the same elements. A
+   * resumed pipeline runs the iterator again and passes over what was delivered.
+   */
+  public static <T> Dataset<T> repeatableGenerator(Generator<? extends T> generator) {
+    return of(new GeneratorOp(raw(generator), true, here()));
+  }
+
+  /**
+   * The lines of the files that match a pattern, one file after the other, as UTF-8. As in tf.data
+   * a line ends at a line feed, and every carriage return is removed. A file that is not there is
+   * the end.
+   */
+  public static Dataset<String> textLines(String pattern) {
+    return textLines(InputFiles.matching(pattern));
+  }
+
+  /** The lines of a file, see {@link #textLines(String)}. */
+  public static Dataset<String> textLines(Path file) {
+    return textLines(InputFiles.of(file));
+  }
+
+  /** The lines of files, which may be packed, see {@link #textLines(String)}. */
+  public static Dataset<String> textLines(InputFiles files) {
+    return of(new TextLinesOp(files, false, here()));
+  }
+
+  /** As {@link #textLines(InputFiles)}, each line as its bytes. */
+  public static Dataset<byte[]> textLinesAsBytes(InputFiles files) {
+    return of(new TextLinesOp(files, true, here()));
+  }
+
+  /** Records of {@code recordBytes} bytes from the files that match a pattern. */
+  public static Dataset<byte[]> fixedLengthRecords(String pattern, int recordBytes) {
+    return fixedLengthRecords(InputFiles.matching(pattern), recordBytes, 0, 0);
+  }
+
+  /**
+   * Records of {@code recordBytes} bytes, one file after the other, without the first {@code
+   * headerBytes} and the last {@code footerBytes} of each file. A file that does not fit is the
+   * end.
+   */
+  public static Dataset<byte[]> fixedLengthRecords(
+      InputFiles files, int recordBytes, int headerBytes, int footerBytes) {
+    return of(new FixedLengthRecordsOp(files, recordBytes, headerBytes, footerBytes, here()));
+  }
+
+  /**
+   * The rows of the files of separated values that match a pattern, as maps of tensors by the names
+   * in their header; types are inferred, see {@link Csv#inferred}.
+   */
+  public static Dataset<Map<String, Tensor>> csv(String pattern) {
+    return csv(InputFiles.matching(pattern), Csv.inferred());
+  }
+
+  /** The rows of the files that match a pattern, as maps of tensors; {@code format} says how. */
+  public static Dataset<Map<String, Tensor>> csv(String pattern, Csv format) {
+    return csv(InputFiles.matching(pattern), format);
+  }
+
+  /**
+   * The rows of files of separated values, as maps of tensors. A row that does not fit is a
+   * failure, with its line and column, and reading goes on.
+   */
+  public static Dataset<Map<String, Tensor>> csv(InputFiles files, Csv format) {
+    return of(new CsvOp(files, format, null, here()));
+  }
+
+  /**
+   * The rows of the files that match a pattern, as records. Components are numbers, booleans,
+   * Strings or scalar Tensors, and are found by their names in the header, where {@code
+   * petal_length} stands for {@code petalLength}. Where a value is missing, a component that is an
+   * object is null, or the empty String, and one of a primitive type makes the row a failure.
+   */
+  public static <R extends Record> Dataset<R> csv(String pattern, Class<R> rowClass) {
+    return csv(InputFiles.matching(pattern), Csv.inferred(), rowClass);
+  }
+
+  /**
+   * As {@link #csv(String, Class)}; columns that {@code format} declares give types to tensors and
+   * defaults.
+   */
+  public static <R extends Record> Dataset<R> csv(InputFiles files, Csv format, Class<R> rowClass) {
+    Objects.requireNonNull(rowClass, "csv: expected the class of a record, but got null");
+    return of(new CsvOp(files, format, rowClass, here()));
+  }
+
+  /**
+   * Takes each element from one of the datasets, drawn at random by weight: tf.data's choices for
+   * this seed, the same in each pass. It ends when a dataset that has ended is drawn, so that the
+   * shares never drift.
+   */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets, double[] weights, Seed seed) {
+    return sampleFrom(datasets, weights, seed, true);
+  }
+
+  /**
+   * As {@link #sampleFrom(List, double[], Seed)}; {@code stopOnEmpty} false goes on with the other
+   * datasets when one has ended, as tf.data does unless told otherwise.
+   */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets,
+      double[] weights,
+      Seed seed,
+      boolean stopOnEmpty) {
+    Objects.requireNonNull(weights, "sampleFrom: expected weights, but got null");
+    return sampleFrom(datasets, Weights.fixed(weights), seed, stopOnEmpty);
+  }
+
+  /**
+   * As {@link #sampleFrom(List, double[], Seed)}, with weights that may be changed while pipelines
+   * run; changes are noted in the weights and carried by checkpoints.
+   */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets, Weights weights, Seed seed) {
+    return sampleFrom(datasets, weights, seed, true);
+  }
+
+  /** As {@link #sampleFrom(List, double[], Seed, boolean)}, with weights that may be changed. */
+  public static <T> Dataset<T> sampleFrom(
+      List<? extends Dataset<? extends T>> datasets,
+      Weights weights,
+      Seed seed,
+      boolean stopOnEmpty) {
+    return of(new SampleFromOp(ops(datasets), weights, seed, stopOnEmpty, here()));
+  }
+
+  /**
+   * Gives for each choice, a number from 0, the next element of that dataset. It ends with the
+   * choices, or when a dataset that has ended is chosen. A number that is none of a dataset's is an
+   * error in its place.
+   */
+  public static <T> Dataset<T> chooseFrom(
+      List<? extends Dataset<? extends T>> datasets, Dataset<Long> choices) {
+    return chooseFrom(datasets, choices, true);
+  }
+
+  /**
+   * As {@link #chooseFrom(List, Dataset)}; {@code stopOnEmpty} false passes over the choices of a
+   * dataset that has ended.
+   */
+  public static <T> Dataset<T> chooseFrom(
+      List<? extends Dataset<? extends T>> datasets, Dataset<Long> choices, boolean stopOnEmpty) {
+    Objects.requireNonNull(choices, "chooseFrom: expected a dataset of choices, but got null");
+    return of(new ChooseFromOp(ops(datasets), choices.op, stopOnEmpty, here()));
+  }
+
+  private static List<Op> ops(List<? extends Dataset<?>> datasets) {
+    return datasets.stream().map(Dataset::op).toList();
   }
 
   /**
@@ -264,6 +538,137 @@ public final class Dataset<T> implements Plan<T> {
     return with(new BatchOp(op, size, dropRemainder, raw(collator), here()));
   }
 
+  /**
+   * Groups consecutive elements, which must be structures, where lengths differ: each dimension is
+   * filled with zeros up to the longest of the batch. Scalars and arrays: {@code batch(n,
+   * Collator.pad())}.
+   */
+  public Dataset<T> paddedBatch(int size) {
+    return paddedBatch(size, Padding.zeros(), false);
+  }
+
+  /**
+   * Groups consecutive elements, filled up to the shapes and with the values that {@code padding}
+   * says. An element larger than a fixed shape costs its batch.
+   */
+  public Dataset<T> paddedBatch(int size, Padding padding) {
+    return paddedBatch(size, padding, false);
+  }
+
+  /** As above; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<T> paddedBatch(int size, Padding padding, boolean dropRemainder) {
+    Objects.requireNonNull(padding, "paddedBatch: expected a padding, but got null");
+    return with(new BatchOp(op, size, dropRemainder, PaddedStacking.ofStructures(padding), here()));
+  }
+
+  /**
+   * Groups consecutive arrays or tensors whose first dimensions differ, one behind the other.
+   * Structures of several: {@code batch(n, Collator.byLeaf(Collator.ragged()))}.
+   */
+  public Dataset<Ragged> raggedBatch(int size) {
+    return raggedBatch(size, false);
+  }
+
+  /** As {@link #raggedBatch(int)}; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<Ragged> raggedBatch(int size, boolean dropRemainder) {
+    return with(new BatchOp(op, size, dropRemainder, raw(Collator.ragged()), here()));
+  }
+
+  /**
+   * Groups consecutive arrays or tensors into sparse ones, whose values are all of theirs, zeros
+   * too.
+   *
+   * @param rowShape that each fits into; unknown dimensions are the longest of the batch
+   */
+  public Dataset<Sparse> sparseBatch(int size, Shape rowShape) {
+    return sparseBatch(size, rowShape, false);
+  }
+
+  /** As above; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<Sparse> sparseBatch(int size, Shape rowShape, boolean dropRemainder) {
+    return with(new BatchOp(op, size, dropRemainder, raw(Collator.sparse(rowShape)), here()));
+  }
+
+  /** Takes batches apart: each row of the first dimension of all tensors becomes an element. */
+  public Dataset<T> unbatch() {
+    return with(new UnbatchOp(op, null, here()));
+  }
+
+  /** Takes batches of any type apart: {@code unbatch(list -> list)}. */
+  public <R> Dataset<R> unbatch(Fn<? super T, ? extends List<? extends R>> items) {
+    Objects.requireNonNull(items, "unbatch: expected a function, but got null");
+    return with(new UnbatchOp(op, raw(items), here()));
+  }
+
+  /**
+   * Makes batches of these sizes, taken in turn, out of batches: unbatch and batch with one copy.
+   */
+  public Dataset<T> rebatch(int... sizes) {
+    return rebatch(Arrays.stream(sizes).boxed().toList(), false);
+  }
+
+  /** Makes batches of another size; {@code dropRemainder} drops a last one that is not full. */
+  public Dataset<T> rebatch(int size, boolean dropRemainder) {
+    return rebatch(List.of(size), dropRemainder);
+  }
+
+  /** As {@link #rebatch(int...)}; {@code dropRemainder} drops a last batch that is not full. */
+  public Dataset<T> rebatch(List<Integer> sizes, boolean dropRemainder) {
+    return with(new RebatchOp(op, sizes, dropRemainder, here()));
+  }
+
+  /**
+   * Groups consecutive elements into windows, each a dataset of its own: {@code window(3).flatMap(w
+   * -> w.batch(3))}.
+   */
+  public Dataset<Dataset<T>> window(int size) {
+    return window(size, size, 1, false);
+  }
+
+  /**
+   * Groups elements into windows, each a dataset of its own.
+   *
+   * @param shift how many elements further each window begins; windows overlap if it is less than
+   *     {@code size}
+   * @param stride the distance of two elements in a window; 1 for neighbours
+   * @param dropRemainder whether windows that are not full at the end are dropped
+   */
+  public Dataset<Dataset<T>> window(int size, int shift, int stride, boolean dropRemainder) {
+    return with(new WindowOp(op, size, shift, stride, dropRemainder, AsDataset.FUNCTION, here()));
+  }
+
+  /**
+   * Collects elements of one key into windows of {@code size} and makes a dataset of each when it
+   * is full; at the end of those that are left, in the order of their keys.
+   */
+  public <K extends Comparable<? super K>, R> Dataset<R> groupByWindow(
+      Fn<? super T, ? extends K> key,
+      BiFn<? super K, ? super Dataset<T>, ? extends Plan<R>> reduce,
+      int size) {
+    return with(
+        new GroupByWindowOp(op, raw(key), raw(reduce), size, null, AsDataset.FUNCTION, here()));
+  }
+
+  /** As above, with a size for each key. */
+  public <K extends Comparable<? super K>, R> Dataset<R> groupByWindow(
+      Fn<? super T, ? extends K> key,
+      BiFn<? super K, ? super Dataset<T>, ? extends Plan<R>> reduce,
+      Fn<? super K, ? extends Number> sizeOf) {
+    return with(
+        new GroupByWindowOp(
+            op, raw(key), raw(reduce), null, raw(sizeOf), AsDataset.FUNCTION, here()));
+  }
+
+  /**
+   * Batches structures of similar length together, so that little is padded.
+   *
+   * @param length of an element
+   */
+  public Dataset<T> bucketBySequenceLength(
+      Fn<? super T, ? extends Number> length, Buckets buckets) {
+    return with(new BucketBySequenceLengthOp(op, raw(length), buckets, here()));
+  }
+
   /** Gives the elements over and over, without end. */
   public Dataset<T> repeat() {
     return repeat(-1);
@@ -287,6 +692,228 @@ public final class Dataset<T> implements Plan<T> {
   /** Reads up to {@code buffer} elements ahead on a thread of its own. */
   public Dataset<T> prefetch(int buffer) {
     return with(new PrefetchOp(op, buffer, here()));
+  }
+
+  /**
+   * Makes a dataset of each element and gives their elements, one dataset after the other: {@link
+   * #interleave(Fn, int, int)} of one at a time.
+   */
+  public <R> Dataset<R> flatMap(Fn<? super T, ? extends Plan<R>> function) {
+    return with(new FlatMapOp(op, raw(function), here()));
+  }
+
+  /**
+   * All but the first {@code count} elements; none where it is −1. It gives what {@link #take}
+   * leaves, so failures are not counted but delivered, and functions are called for what is
+   * skipped, unless nothing before it can fail: put it before {@code map} where that matters.
+   */
+  public Dataset<T> skip(long count) {
+    return with(new SkipOp(op, count, here()));
+  }
+
+  /**
+   * The elements before the first one for which a condition does not hold. What comes after it may
+   * have been made already, but is not delivered.
+   */
+  public Dataset<T> takeWhile(Condition<? super T> condition) {
+    return with(new TakeWhileOp(op, raw(condition), here()));
+  }
+
+  /** Numbers the elements from 0 on; a failed element uses up its number. */
+  public Dataset<Indexed<T>> enumerate() {
+    return enumerate(0);
+  }
+
+  /** Numbers the elements from {@code start} on; a failed element uses up its number. */
+  public Dataset<Indexed<T>> enumerate(long start) {
+    return with(new EnumerateOp(op, start, here()));
+  }
+
+  /** The elements of this dataset, then those of the others, with this one's options. */
+  @SafeVarargs
+  public final Dataset<T> concatenate(Dataset<? extends T>... others) {
+    List<Op> inputs = new ArrayList<>(List.of(op));
+    for (Dataset<? extends T> other : others) {
+      inputs.add(other.op);
+    }
+    return with(new ConcatenateOp(inputs, here()));
+  }
+
+  /**
+   * Elements of two datasets side by side, up to the end of the shorter. Where one fails, the pair
+   * is that error, and the next pair is whole again. A dataset may be zipped with itself.
+   */
+  public <U> Dataset<Pair<T, U>> zip(Dataset<U> other) {
+    return with(new ZipOp(List.of(op, other.op), false, null, here()));
+  }
+
+  /** As {@link #zip(Dataset)}, with a function that makes one element of two. */
+  public <U, R> Dataset<R> zip(Dataset<U> other, BiFn<? super T, ? super U, ? extends R> function) {
+    Objects.requireNonNull(function, "zip: expected a function, but got null");
+    return with(new ZipOp(List.of(op, other.op), false, raw(function), here()));
+  }
+
+  /** Elements of any number of datasets side by side, as rows; with the options of the first. */
+  public static Dataset<List<Object>> zip(List<? extends Dataset<?>> datasets) {
+    List<Op> inputs = new ArrayList<>();
+    for (Dataset<?> dataset : datasets) {
+      inputs.add(dataset.op);
+    }
+    Op rows = new ZipOp(inputs, true, null, here());
+    Dataset<?> first = datasets.getFirst();
+    return new Dataset<>(rows, first.options);
+  }
+
+  /**
+   * Every {@code count}-th element, from number {@code index} on; all shards together are the
+   * whole. What belongs to other shards is not made where it need not be. Put it early, before
+   * {@link #shuffle}.
+   */
+  public Dataset<T> shard(long count, long index) {
+    return with(new ShardOp(op, count, index, here()));
+  }
+
+  /**
+   * The share of one of {@code world} ranks, of the same size on every rank: of each group of
+   * {@code world} elements the one numbered {@code rank}. Where the last group is not whole, {@link
+   * ShardMode} says whether it is left out, or made whole with elements that come twice. The number
+   * of elements need not be known. Each rank makes every element before it and counts only those
+   * that did not fail, so put it early, and {@link #batch} after it: then all ranks have as many
+   * batches. All ranks must read the same elements in the same order.
+   */
+  public Dataset<T> shardByRank(int rank, int world, ShardMode mode) {
+    return with(new ShardByRankOp(op, rank, world, mode, here()));
+  }
+
+  /**
+   * Gives the elements in random order, all orders being possible, without a buffer. The dataset
+   * must give elements by index (see {@link #at}); put it right after the source, because a {@code
+   * map} before it is run by one thread. tf.data's order for this seed, another one in each pass.
+   */
+  public Dataset<T> globalShuffle(Seed seed) {
+    return globalShuffle(seed, true);
+  }
+
+  /**
+   * As {@link #globalShuffle(Seed)}; {@code reshuffle} says whether each pass has its own order.
+   */
+  public Dataset<T> globalShuffle(Seed seed, boolean reshuffle) {
+    return with(new GlobalShuffleOp(op, seed, reshuffle, here()));
+  }
+
+  /**
+   * Says how many elements there are, or {@link #INFINITE}. Where that turns out wrong the pipeline
+   * ends with an error: at the first element too many, or at the end.
+   */
+  public Dataset<T> assertCardinality(long count) {
+    return with(new AssertCardinalityOp(op, count, here()));
+  }
+
+  /**
+   * Adds padding so that there are {@code count} elements, each with a mask that says whether it is
+   * real; {@link #batch} then gives full batches with a mask. The padding is the last element with
+   * zeros in its tensors, so elements must be structures.
+   */
+  public Dataset<Padded<T>> padToCardinality(long count) {
+    return with(new PadToCardinalityOp(op, count, null, here()));
+  }
+
+  /** As {@link #padToCardinality(long)}, for elements of any type. */
+  public Dataset<Padded<T>> padToCardinality(long count, T padding) {
+    Objects.requireNonNull(padding, "padToCardinality: expected an element, but got null");
+    return with(new PadToCardinalityOp(op, count, () -> padding, here()));
+  }
+
+  /** Applies a function to this dataset, for chains of one's own that are used again. */
+  public <R> Dataset<R> apply(Function<? super Dataset<T>, Dataset<R>> function) {
+    return function.apply(this);
+  }
+
+  /**
+   * Applies a function to a running state and each element, which gives the next state and this
+   * element's result. Where it fails, the state stays as it was. Checkpoints carry the state, which
+   * must then be a structure or a plain value (number, text, array, or records and lists of them).
+   */
+  public <S, R> Dataset<R> scan(
+      S initial, BiFn<? super S, ? super T, ? extends Scanned<S, R>> function) {
+    return with(new ScanOp(op, new ScanOp.Initial(initial), raw(function), here()));
+  }
+
+  /**
+   * Keeps the first of all equal elements; tensors and arrays are equal by content. What was met is
+   * held in memory, within the heap budget.
+   */
+  public Dataset<T> unique() {
+    return with(new UniqueOp(op, null, here()));
+  }
+
+  /** Keeps the first of all elements for which a function gives equal keys. */
+  public Dataset<T> unique(Fn<? super T, ?> key) {
+    Objects.requireNonNull(key, "unique: expected a function for keys, but got null");
+    return with(new UniqueOp(op, raw(key), here()));
+  }
+
+  /**
+   * Reads everything and gives one value for each group of elements with equal keys, in the order
+   * of the keys.
+   */
+  public <K extends Comparable<? super K>, R> Dataset<R> groupByReducer(
+      Fn<? super T, ? extends K> key, Reducer<? super K, ?, ? super T, ? extends R> reducer) {
+    Objects.requireNonNull(reducer, "groupByReducer: expected a reducer, but got null");
+    return with(
+        new GroupByReducerOp(
+            op,
+            raw(key),
+            raw(reducer.initial()),
+            raw(reducer.reduce()),
+            raw(reducer.finish()),
+            here()));
+  }
+
+  /**
+   * Drops elements at random so that the classes of those that are left have the shares {@code
+   * target}. The shares before are estimated from the elements met so far. No element comes twice.
+   */
+  public Dataset<Resampled<T>> rejectionResample(
+      Fn<? super T, ? extends Number> classOf, double[] target, Seed seed) {
+    return rejectionResample(classOf, target, null, seed);
+  }
+
+  /**
+   * Drops elements at random so that the classes of those that are left have the shares {@code
+   * target}, where they had the shares {@code initial} before; null where that is not known.
+   */
+  public Dataset<Resampled<T>> rejectionResample(
+      Fn<? super T, ? extends Number> classOf,
+      double[] target,
+      double @Nullable [] initial,
+      Seed seed) {
+    Objects.requireNonNull(target, "rejectionResample: expected target shares, but got null");
+    return with(
+        new RejectionResampleOp(
+            op,
+            raw(classOf),
+            Arrays.stream(target).boxed().toList(),
+            initial == null ? null : Arrays.stream(initial).boxed().toList(),
+            seed,
+            here()));
+  }
+
+  /**
+   * Packs sequences of different lengths into rows of one length, padded with 0, keeping up to 32
+   * rows open. A sequence is a tensor of rank 1, a {@code long[]} or {@code int[]}, or a structure
+   * of tensors of rank 1 and one length.
+   */
+  public Dataset<Packed<T>> pack(int length, Packing packing) {
+    return pack(length, packing, PACKING_BINS, 0);
+  }
+
+  /**
+   * As {@link #pack(int, Packing)}, with up to {@code bins} rows open at once and another value for
+   * padding.
+   */
+  public Dataset<Packed<T>> pack(int length, Packing packing, int bins, long padding) {
+    return with(new PackOp(op, length, packing, bins, padding, here()));
   }
 
   /**
@@ -441,6 +1068,31 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   /**
+   * Applies a function to a running state and each element of one pass, and gives the last state.
+   * The first element or call that fails ends it.
+   */
+  public <S> S reduce(S initial, BiFn<? super S, ? super T, ? extends S> function) {
+    Objects.requireNonNull(function, "reduce: expected a function, but got null");
+    S state = Objects.requireNonNull(initial, "reduce: expected an initial state, but got null");
+    try (Pipeline<T> pipeline = options(options.ownedBatches(true)).open()) {
+      for (T element : pipeline) {
+        try {
+          state =
+              Objects.requireNonNull(
+                  function.apply(state, element),
+                  "expected the function to return a state, but it returned null");
+        } catch (Exception e) {
+          if (e instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+          }
+          throw new PipelineException("reduce", null, 0, e, true);
+        }
+      }
+    }
+    return state;
+  }
+
+  /**
    * Runs one pass and writes its elements to a file that {@link #load(Path)} reads. The file is
    * there whole or not at all: an element that fails, or cannot be written, leaves none behind.
    *
@@ -491,7 +1143,60 @@ public final class Dataset<T> implements Plan<T> {
     return text.toString();
   }
 
+  /** The only element. Fails where there is none, or another one. */
+  public T singleElement() {
+    List<T> elements = take(2).toList();
+    if (elements.size() != 1) {
+      throw new IllegalStateException(
+          "singleElement: expected exactly one element, but the dataset %s; use first() or take(1)"
+              .formatted(elements.isEmpty() ? "is empty" : "has more"));
+    }
+    return elements.getFirst();
+  }
+
+  /**
+   * The element at {@code index}, from 0, made without reading those before it: for sources that
+   * can, and operators that give one element for one, {@code take}, {@code skip}, {@code shard},
+   * {@code batch}, {@code concatenate} and {@code zip}. Places are counted, so an element that
+   * fails has one; asking for it throws.
+   *
+   * @throws UnsupportedOperationException naming the operator that can be read only in order
+   */
+  public T at(long index) {
+    try (Access access = op.access()) {
+      long size = access.size();
+      if (index < 0 || index >= size) {
+        throw new IndexOutOfBoundsException(
+            "at: expected an index from 0 to below %d, but got %d".formatted(size, index));
+      }
+      Object element;
+      try {
+        element = access.at(index);
+      } catch (Exception e) {
+        throw new PipelineException(op.word(), Long.toString(index), 0, e, false);
+      }
+      @SuppressWarnings("unchecked") // the type parameter promises it
+      T typed = (T) element;
+      return typed;
+    }
+  }
+
   // ---- inside -----------------------------------------------------------------------------------
+
+  /** How operators make datasets of windows, which they do not know. */
+  private enum AsDataset implements Fn<Op, Object>, FunctionIdentity.Named {
+    FUNCTION;
+
+    @Override
+    public Object apply(Op window) {
+      return of(window);
+    }
+
+    @Override
+    public String functionName() {
+      return "dataset";
+    }
+  }
 
   private <R> Dataset<R> with(Op next) {
     return new Dataset<>(next, options);

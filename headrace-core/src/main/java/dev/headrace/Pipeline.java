@@ -57,6 +57,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
 
   private final AtomicBoolean cleanedUp = new AtomicBoolean();
   private volatile boolean closed;
+  private volatile @Nullable Splitter<T> splitter;
   private volatile long firstAskedNs;
   private volatile long elements;
   private volatile long failures;
@@ -309,9 +310,43 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     return new Kept<>(element, leases);
   }
 
+  /**
+   * Deals the elements out to {@code count} consumers, each with a thread of its own: element
+   * <i>i</i> goes to share <i>i</i> mod {@code count}, whatever their pace. From then on the
+   * pipeline itself must not be iterated. For the same number of elements in every share, drop or
+   * pad with {@code shardByRank} or {@code take} before.
+   *
+   * <p>{@link #checkpoint()} works while all shares have been given the same elements, that is
+   * between the steps of consumers that wait for each other.
+   */
+  public List<Share<T>> split(int count) {
+    if (count < 1) {
+      throw new IllegalArgumentException("split: expected at least 1 consumer, but got " + count);
+    }
+    checkOpen();
+    if (splitter != null) {
+      throw new IllegalStateException(
+          "split: expected to be called once, but it was called before");
+    }
+    Splitter<T> dealer = new Splitter<>(this, count);
+    splitter = dealer;
+    List<Share<T>> shares = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      shares.add(new Share<>(dealer, i));
+    }
+    return List.copyOf(shares);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
   /** What has been delivered so far, as a position that {@link Dataset#open(Checkpoint)} takes. */
   public Checkpoint checkpoint() {
     checkOpen();
+    if (splitter != null) {
+      splitter.checkLevel();
+    }
     Checkpoint.refuseIfImpossible(op);
     OpenPass current = pass;
     State resume = resumeAt;
@@ -382,6 +417,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    Splitter<T> dealer = splitter;
+    if (dealer != null) {
+      dealer.close();
+    }
     OpenPass current = pass;
     OpenPass warm = nextPass;
     if (current != null) {

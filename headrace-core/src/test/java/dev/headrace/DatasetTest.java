@@ -166,4 +166,35 @@ class DatasetTest {
   void refusesNoOperator() {
     assertThatThrownBy(() -> Dataset.of(null)).isInstanceOf(NullPointerException.class);
   }
+
+  @Test
+  void theSingleElementMustBeTheOnlyOne() {
+    assertThat(range(7, 8).singleElement()).isEqualTo(7L);
+    assertThat(range(9).batch(9, Collator.stack()).singleElement().elements()).isEqualTo(9);
+    assertThatThrownBy(() -> range(0).singleElement())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "singleElement: expected exactly one element, but the dataset is empty; use first() or"
+                + " take(1)");
+    AtomicInteger calls = new AtomicInteger();
+    assertThatThrownBy(() -> range(9).map(x -> calls.incrementAndGet(), 4).singleElement())
+        .hasMessageContaining("has more");
+    assertThat(calls).hasValue(2);
+    assertThatThrownBy(() -> range(1).map(x -> Outcomes.refusing(0, x)).singleElement())
+        .isInstanceOf(PipelineException.class);
+  }
+
+  @Test
+  void appliesAFunctionToItself() {
+    assertThat(range(3).apply(numbers -> numbers.map(x -> "n" + x)).toList())
+        .containsExactly("n0", "n1", "n2");
+  }
+
+  @Test
+  void explainsSeveralInputs() {
+    assertThat(range(3).zip(range(4)).concatenate(range(5).zip(range(6))).explain())
+        .contains("concatenate()", "zip()", "stop=3", "stop=4", "stop=5", "stop=6");
+    assertThat(range(3).zip(range(4)).fingerprint())
+        .isNotEqualTo(range(4).zip(range(3)).fingerprint());
+  }
 }

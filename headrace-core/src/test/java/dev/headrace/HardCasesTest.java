@@ -10,6 +10,7 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Order;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.testing.HandClock;
@@ -20,6 +21,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -151,6 +156,185 @@ class HardCasesTest {
                 .count())
         .isEqualTo(5);
     assertThat(calls[0]).isEqualTo(5);
+  }
+
+  @Test
+  void aSecondCheckpointOfAnUnorderedStageLosesNothing() throws InterruptedException {
+    for (int run = 0; run < 6; run++) {
+      Dataset<Long> unordered =
+          Dataset.range(300)
+              .map(
+                  x -> {
+                    LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(300_000));
+                    return x;
+                  },
+                  4,
+                  Order.UNORDERED);
+      Dataset<Long> dataset = run % 2 == 0 ? unordered.cache() : unordered.shuffle(100, Seed.of(3));
+      List<Long> delivered = new ArrayList<>();
+      Checkpoint checkpoint = null;
+      for (int upTo : new int[] {60, 140, 1000}) {
+        try (Pipeline<Long> pipeline =
+            checkpoint == null ? dataset.open() : dataset.open(checkpoint)) {
+          Iterator<Long> elements = pipeline.iterator();
+          while (delivered.size() < upTo && elements.hasNext()) {
+            delivered.add(elements.next());
+          }
+          checkpoint = Checkpoint.parse(pipeline.checkpoint().toString());
+        }
+      }
+      assertThat(delivered).containsExactlyInAnyOrderElementsOf(Dataset.range(300).toList());
+    }
+  }
+
+  @Test
+  void everyPositionOfASmallShuffleCanBeResumed() {
+    for (int seed = 0; seed < 500; seed++) {
+      Dataset<Long> dataset = Dataset.range(1_000_000).shuffle(8, Seed.of(seed));
+      try (Pipeline<Long> pipeline = dataset.open()) {
+        Iterator<Long> elements = pipeline.iterator();
+        for (int i = 0; i < 300; i++) {
+          elements.next();
+        }
+        try (Pipeline<Long> again = dataset.open(pipeline.checkpoint())) {
+          assertThat(again.iterator().next()).as("seed %d", seed).isEqualTo(elements.next());
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatFailsWhileItIsRestoredCanBeTriedAgain() {
+    boolean[] fails = {false};
+    Dataset<Long> dataset =
+        Dataset.range(6)
+            .shuffle(6, Seed.of(5))
+            .interleave(
+                x -> {
+                  if (fails[0]) {
+                    fails[0] = false;
+                    throw new IOException("network");
+                  }
+                  return Dataset.range(x * 10, x * 10 + 5);
+                },
+                2,
+                1);
+    List<Long> delivered = new ArrayList<>();
+    Checkpoint checkpoint;
+    try (Pipeline<Long> pipeline = dataset.open()) {
+      Iterator<Long> elements = pipeline.iterator();
+      for (int i = 0; i < 7; i++) {
+        delivered.add(elements.next());
+      }
+      checkpoint = pipeline.checkpoint();
+    }
+    fails[0] = true;
+    try (Pipeline<Long> pipeline = dataset.open(checkpoint)) {
+      assertThatThrownBy(pipeline::iterator).hasRootCauseMessage("network");
+      assertThat(pipeline.checkpoint().epoch()).isZero();
+      pipeline.iterator().forEachRemaining(delivered::add);
+    }
+    assertThat(delivered).isEqualTo(dataset.toList());
+  }
+
+  /** A source that fails to tell its position once it has given a few elements. */
+  private record NoPositionOp(Site site) implements Op {
+    @Override
+    public long cardinality() {
+      return UNKNOWN;
+    }
+
+    @Override
+    public Cursor open(Context context) {
+      return new Cursor(context) {
+        private long next;
+
+        @Override
+        protected void produce(Chunk out, int max) {
+          out.addLong(next, null, next++);
+        }
+
+        @Override
+        protected State position() {
+          if (next > 2) {
+            throw new UnsupportedOperationException("no position after " + next);
+          }
+          return State.START;
+        }
+
+        @Override
+        protected void moveTo(State state) {}
+
+        @Override
+        public void close() {}
+      };
+    }
+  }
+
+  @Test
+  void aSourceThatCannotTellItsPositionEndsTheStageInsteadOfHangingIt() {
+    try (Pipeline<Long> pipeline =
+        Dataset.<Long>of(new NoPositionOp(Site.UNKNOWN)).prefetch(2).open()) {
+      Iterator<Long> elements = pipeline.iterator();
+      assertThatThrownBy(() -> elements.forEachRemaining(x -> {}))
+          .isInstanceOf(PipelineException.class)
+          .hasMessageContaining("no position after");
+    }
+  }
+
+  @Test
+  void debuggingCanBeInterrupted() throws InterruptedException {
+    Throwable[] thrown = new Throwable[1];
+    CountDownLatch running = new CountDownLatch(1);
+    Thread consumer =
+        new Thread(
+            () -> {
+              try (Pipeline<Long> pipeline =
+                  Dataset.range(Long.MAX_VALUE)
+                      .filter(
+                          x -> {
+                            running.countDown();
+                            return false;
+                          })
+                      .map(x -> x, 2)
+                      .options(Options.defaults().debug())
+                      .open()) {
+                pipeline.iterator().next();
+              } catch (Throwable e) {
+                thrown[0] = e;
+              }
+            });
+    consumer.start();
+    running.await();
+    consumer.interrupt();
+    consumer.join();
+    assertThat(thrown[0]).isInstanceOf(PipelineInterruptedException.class);
+  }
+
+  @Test
+  void restoringAnInterleaveCallsUpstreamOnlyForWhatIsOpen() {
+    AtomicInteger calls = new AtomicInteger();
+    Dataset<Long> dataset =
+        Dataset.range(1000)
+            .map(
+                x -> {
+                  calls.incrementAndGet();
+                  return x;
+                })
+            .interleave(x -> Dataset.range(x * 100, x * 100 + 50), 3, 1);
+    Checkpoint checkpoint;
+    try (Pipeline<Long> pipeline = dataset.open()) {
+      Iterator<Long> elements = pipeline.iterator();
+      for (int i = 0; i < 10; i++) {
+        elements.next();
+      }
+      checkpoint = pipeline.checkpoint();
+    }
+    calls.set(0);
+    try (Pipeline<Long> pipeline = dataset.open(checkpoint)) {
+      assertThat(pipeline.iterator().next()).isEqualTo(103L);
+    }
+    assertThat(calls).hasValue(3);
   }
 
   @Test

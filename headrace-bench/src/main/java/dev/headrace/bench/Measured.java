@@ -17,9 +17,17 @@ final class Measured {
 
   private final LongFunction<Dataset<?>> chain;
   private long elements = 100_000;
+  private long most = MOST_ELEMENTS;
 
   Measured(LongFunction<Dataset<?>> chain) {
     this.chain = chain;
+  }
+
+  /** Bounds the length of the chain. */
+  Measured atMost(long limit) {
+    most = limit;
+    elements = Math.min(elements, limit);
+    return this;
   }
 
   /** Runs the chain until it is compiled, and finds its length. */
@@ -29,7 +37,7 @@ final class Measured {
     while (System.nanoTime() < until) {
       each = Math.min(each, measure().cpuNs());
     }
-    elements = Math.clamp((long) (TARGET_NS / Math.max(each, 0.1)), 10_000, MOST_ELEMENTS);
+    elements = Math.clamp((long) (TARGET_NS / Math.max(each, 0.1)), Math.min(10_000, most), most);
     return this;
   }
 

@@ -115,6 +115,18 @@ public final class TfData implements AutoCloseable {
   Spent measure(List<String> chain, Mode mode, long elements) {
     Map<String, @Nullable Object> request = new LinkedHashMap<>();
     request.put("chain", chain);
+    return ask(request, mode, elements);
+  }
+
+  /** What one element takes in a case of {@code operators.py}. */
+  Spent measureCase(String name, Path folder, Mode mode, long elements) {
+    Map<String, @Nullable Object> request = new LinkedHashMap<>();
+    request.put("case", name);
+    request.put("path", folder.toString());
+    return ask(request, mode, elements);
+  }
+
+  private Spent ask(Map<String, @Nullable Object> request, Mode mode, long elements) {
     request.put("mode", mode.name().toLowerCase(Locale.ROOT));
     request.put("elements", elements);
     try {

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       "  headrace quickstart --load-ms 5 --json    the same with faster loads, for programs",
       "  headrace config                           every setting, its value and origin",
       "  headrace bench overhead --peer tfdata     what the engine costs, beside tf.data",
+      "  headrace check-determinism Train.java     one thread against many, element by element",
       "",
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C."
     })
@@ -54,6 +55,8 @@ public final class Main implements Runnable {
     CommandLine commands = new CommandLine(new Main());
     commands.addSubcommand(new QuickstartCommand());
     commands.addSubcommand(new ConfigCommand());
+    commands.addSubcommand(new CheckDeterminismCommand());
+    commands.addSubcommand(new ReplayCommand());
     try {
       commands.addSubcommand(new BenchCommand());
     } catch (NoClassDefFoundError e) {

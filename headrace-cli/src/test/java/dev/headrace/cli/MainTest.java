@@ -2,9 +2,13 @@ package dev.headrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class MainTest {
@@ -29,6 +33,49 @@ class MainTest {
   void benchHelpListsScenarios() {
     assertThat(run("bench", "--help")).isEqualTo(Main.OK);
     assertThat(out.toString()).contains("overhead", "scaling", "tfdata");
+  }
+
+  private static final String TRAIN =
+      """
+      package acme;
+      import dev.headrace.Dataset;
+      public final class Train {
+        private static long calls;
+        static Dataset<Long> dataset() {
+          return Dataset.range(200).map(x -> 1000 / (x - 77), 4);
+        }
+        static Dataset<Long> unsafe() {
+          return Dataset.range(200).map(x -> calls++, 4);
+        }
+        static String text() {
+          return "";
+        }
+      }
+      """;
+
+  @Test
+  void aUsersPipelineIsCheckedForDeterminism(@TempDir Path folder) throws IOException {
+    Path source = Files.writeString(folder.resolve("Train.java"), TRAIN);
+    assertThat(run("check-determinism", source.toString())).isEqualTo(Main.OK);
+    assertThat(out.toString()).contains("the same: 200 elements, hash ", "map(", "range(");
+    assertThat(run("check-determinism", source + "::unsafe")).isEqualTo(Main.FAILED);
+    assertThat(out.toString()).contains("DIFFERENT after", "with 1 thread:");
+    assertThat(run("check-determinism", source + "::text")).isEqualTo(Main.FAILED);
+    assertThat(err.toString()).contains("expected a method that returns a Dataset");
+    assertThat(run("check-determinism", "acme.Nothing")).isEqualTo(Main.FAILED);
+    assertThat(err.toString()).contains("there is no acme.Nothing; add its folder or jar");
+    assertThat(run("check-determinism", source + "::other")).isEqualTo(Main.FAILED);
+    assertThat(err.toString()).contains("expected a method other() without parameters");
+  }
+
+  @Test
+  void aFailedElementIsReplayed(@TempDir Path folder) throws IOException {
+    Path source = Files.writeString(folder.resolve("Train.java"), TRAIN);
+    assertThat(run("replay", source.toString(), "77")).isEqualTo(Main.OK);
+    assertThat(out.toString())
+        .contains("element 77, after 77 others, failed in", "ArithmeticException", "acme.Train");
+    assertThat(run("replay", source.toString(), "76")).isEqualTo(Main.FAILED);
+    assertThat(out.toString()).contains("no element 76 failed among the 200 of epoch 0");
   }
 
   @Test

@@ -211,7 +211,7 @@ public final class BlockReader implements Closeable {
     }
     byte[] bytes = stored;
     int from = BlockFormat.BLOCK_HEADER_BYTES;
-    if (compression == Compression.DEFLATE) {
+    if (compression != Compression.NONE) {
       bytes = inflate(offset, storedLength, plainLength);
       from = 0;
     } else if (plainLength != storedLength) {

@@ -82,7 +82,7 @@ public final class BlockWriter implements Closeable {
     int sum = sumOf(plain, length, elements);
     byte[] stored = plain;
     int storedLength = length;
-    if (compression == Compression.DEFLATE) {
+    if (compression != Compression.NONE) {
       storedLength = deflate(plain, length);
       stored = packed;
     }

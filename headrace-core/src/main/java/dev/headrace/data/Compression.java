@@ -1,9 +1,38 @@
 package dev.headrace.data;
 
-/** How the blocks of an element file are packed. */
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.InflaterInputStream;
+
+/**
+ * How the bytes of a file are packed. It is always said, never guessed from a name.
+ *
+ * <p>Files that Headrace writes ({@code save}, {@code cache}) are packed block by block, with the
+ * same algorithm for GZIP and ZLIB.
+ */
 public enum Compression {
-  /** As they are: fastest to read, and random access costs least. */
   NONE,
-  /** By the algorithm of gzip, at its fast level. */
-  DEFLATE
+  /** As {@code gzip} writes; several members one after the other are read through. */
+  GZIP,
+  /** As {@code zlib} writes. */
+  ZLIB;
+
+  private static final int BUFFER_BYTES = 64 * 1024;
+
+  /** The unpacked bytes of {@code packed}; closing the result closes {@code packed}. */
+  public InputStream unpack(InputStream packed) throws IOException {
+    return switch (this) {
+      case NONE -> packed;
+      case GZIP -> new GZIPInputStream(packed, BUFFER_BYTES);
+      case ZLIB ->
+          new InflaterInputStream(packed, new java.util.zip.Inflater(), BUFFER_BYTES) {
+            @Override
+            public void close() throws IOException {
+              super.close();
+              inf.end(); // an inflater that is given is the giver's to end
+            }
+          };
+    };
+  }
 }

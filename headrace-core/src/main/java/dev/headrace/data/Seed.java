@@ -12,14 +12,21 @@ public record Seed(long first, long second) {
   /** What TensorFlow uses as graph seed when only an operator's seed is given. */
   private static final long DEFAULT_GRAPH_SEED = 87_654_321;
 
+  private static final long LARGEST = Integer.MAX_VALUE;
+
   /** The seed that {@code shuffle(…, seed=s)} means in Python when no global seed is set. */
   public static Seed of(long seed) {
-    return new Seed(DEFAULT_GRAPH_SEED, seed);
+    return of(DEFAULT_GRAPH_SEED, seed);
   }
 
-  /** The seed of a global seed and an operator's own. */
+  /**
+   * The seed that {@code seed=second} means in Python after {@code tf.random.set_seed(first)}:
+   * TensorFlow takes both modulo 2³¹ − 1, and two zeros for something else.
+   */
   public static Seed of(long first, long second) {
-    return new Seed(first, second);
+    long graph = Math.floorMod(first, LARGEST);
+    long own = Math.floorMod(second, LARGEST);
+    return graph == 0 && own == 0 ? new Seed(0, LARGEST) : new Seed(graph, own);
   }
 
   /** A seed that differs from call to call. */

@@ -270,6 +270,28 @@ public final class Tensor {
     return wrapStrings(row.prepend(rows.size()), all.toArray(byte[][]::new));
   }
 
+  /**
+   * String tensors one behind the other along their first dimension, the others of one length; the
+   * bytes are not copied.
+   */
+  public static Tensor concatStrings(List<Tensor> parts) {
+    Shape row = parts.getFirst().shape.dropFirst();
+    List<byte[]> all = new ArrayList<>();
+    long rows = 0;
+    for (Tensor tensor : parts) {
+      if (tensor.strings == null || !tensor.shape.dropFirst().equals(row)) {
+        throw new IllegalArgumentException(
+            "Tensor.concatStrings: expected rows of string"
+                + row
+                + ", but got "
+                + tensor.describe());
+      }
+      Collections.addAll(all, tensor.strings);
+      rows += tensor.shape.dim(0);
+    }
+    return wrapStrings(row.prepend(rows), all.toArray(byte[][]::new));
+  }
+
   // ---- filled
 
   /** Zeros, {@code false} or empty strings. */
@@ -579,6 +601,24 @@ public final class Tensor {
   public Tensor slice(long from, long to) {
     checkRows(from, to);
     return view(shape.dropFirst().prepend(to - from), from, to);
+  }
+
+  /**
+   * Row {@code index} of the first dimension in memory of its own, so that it does not keep the
+   * others.
+   */
+  public Tensor copyOfRow(long index) {
+    checkRows(index, index + 1);
+    Shape row = shape.dropFirst();
+    if (strings != null) {
+      return slice(index);
+    }
+    if (row.rank() == 0 && !dtype.isFloating()) {
+      return inline(dtype, readLong(index));
+    }
+    MemorySegment copy = allocate("copyOfRow", dtype, row);
+    read(m -> MemorySegment.copy(m, index * copy.byteSize(), copy, 0, copy.byteSize()));
+    return ofMemory(dtype, row, copy, null);
   }
 
   private Tensor view(Shape viewed, long from, long to) {

@@ -1,15 +1,15 @@
 package dev.headrace.op;
 
-import dev.headrace.data.Structure;
-import dev.headrace.data.Tensor;
+import dev.headrace.data.SlabPool;
+import dev.headrace.spi.Access;
+import dev.headrace.spi.Assembler;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Collator;
+import dev.headrace.spi.Columns;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
-import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.Stacking;
 import dev.headrace.spi.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,22 +36,69 @@ public record BatchOp(
 
   public BatchOp {
     if (size < 1) {
-      throw new IllegalArgumentException("batch: expected a size of at least 1, but got " + size);
+      String word = collator instanceof Assembler<?, ?> assembler ? assembler.word() : "batch";
+      throw new IllegalArgumentException(word + ": expected a size of at least 1, but got " + size);
     }
   }
 
   @Override
   public long cardinality() {
     long elements = input.cardinality();
-    if (elements < 0) {
-      return elements;
-    }
+    return elements < 0 ? elements : batchesOf(elements);
+  }
+
+  private long batchesOf(long elements) {
     return elements / size + (!dropRemainder && elements % size != 0 ? 1 : 0);
+  }
+
+  @Override
+  public Access access() {
+    Access all = input.access();
+    return Access.over(
+        List.of(all),
+        () -> batchesOf(all.size()),
+        index -> {
+          Chunk gathered = new Chunk();
+          long end = Math.min(all.size(), (index + 1) * size);
+          for (long i = index * size; i < end; i++) {
+            gathered.add(all.at(i), null, i);
+          }
+          return collate(gathered, null, word());
+        });
+  }
+
+  @Override
+  public String word() {
+    return collator instanceof Assembler<?, ?> assembler ? assembler.word() : "batch";
   }
 
   @Override
   public Cursor open(Context context) {
     return new BatchCursor(context, this);
+  }
+
+  /** Makes the batch of these elements, in memory of the pool where there is one. */
+  private Object collate(Chunk gathered, @Nullable SlabPool slabs, String path) throws Exception {
+    if (collator instanceof Assembler<Object, Object> assembler) {
+      return assembler.assemble(gathered, slabs, path);
+    }
+    if (collator != null) {
+      List<Object> elements = new ArrayList<>(gathered.size());
+      for (int i = 0; i < gathered.size(); i++) {
+        elements.add(gathered.item(i));
+      }
+      Object batch = collator.collate(elements);
+      if (batch == null) {
+        throw new NullPointerException(
+            "expected the collator to return a batch, but it returned null");
+      }
+      return batch;
+    }
+    String otherwise =
+        ("use batch(%d, Collator.stack()) for one tensor, Collator.toList() for a list, or a"
+                + " collator of your own")
+            .formatted(size);
+    return Columns.of(gathered, "batch", otherwise).stacked(slabs, path);
   }
 
   private static final class BatchCursor extends Cursor {
@@ -73,7 +120,6 @@ public record BatchOp(
      */
     private @Nullable State groupStart;
     private int givenOfGroup;
-    private @Nullable Structure<Object> structure;
 
     BatchCursor(Context context, BatchOp op) {
       super(context);
@@ -143,7 +189,7 @@ public record BatchOp(
     private void giveBatch(Chunk out) {
       Object batch;
       try {
-        batch = collate();
+        batch = op.collate(gathered, context.slabs(), context.path());
       } catch (Throwable e) {
         batch = context.failure(gathered.id(0), e);
       }
@@ -155,78 +201,6 @@ public record BatchOp(
       gathered.clear();
       groupStart = null;
       givenOfGroup = 0;
-    }
-
-    private Object collate() throws Exception {
-      Collator<Object, Object> collator = op.collator;
-      if (gathered.inLongs() && Stacking.isIt(collator)) {
-        return Stacking.stack(gathered.longs(), gathered.size(), context.slabs(), context.path());
-      }
-      if (collator != null) {
-        List<Object> elements = new ArrayList<>(gathered.size());
-        for (int i = 0; i < gathered.size(); i++) {
-          elements.add(gathered.item(i));
-        }
-        Object batch = collator.collate(elements);
-        if (batch == null) {
-          throw new NullPointerException(
-              "expected the collator to return a batch, but it returned null");
-        }
-        return batch;
-      }
-      return stackStructures();
-    }
-
-    private Object stackStructures() {
-      Structure<Object> shape = structureOf(gathered.item(0));
-      int rows = gathered.size();
-      Tensor[][] columns = new Tensor[shape.leafCount()][rows];
-      List<String> names = new ArrayList<>();
-      for (int leaf = 0; leaf < columns.length; leaf++) {
-        names.add(shape.leafName(leaf));
-      }
-      for (int row = 0; row < rows; row++) {
-        Object element = gathered.item(row);
-        if (!shape.matches(element)) {
-          throw new IllegalArgumentException(
-              "batch: expected all elements to have the structure of the first, %s, but element %d"
-                      .formatted(shape, row)
-                  + " of the batch is "
-                  + Structure.find(element)
-                      .map(Object::toString)
-                      .orElse(element.getClass().getName()));
-        }
-        Tensor[] leaves = shape.leaves(element);
-        for (int leaf = 0; leaf < leaves.length; leaf++) {
-          columns[leaf][row] = leaves[leaf];
-        }
-      }
-      Tensor[] stacked = Stacking.stack(columns, names, context.slabs(), context.path());
-      try {
-        return shape.build(stacked);
-      } catch (Throwable e) { // a record's constructor may refuse
-        for (Tensor leaf : stacked) {
-          Leases.giveBack(leaf, "its batch could not be built");
-        }
-        throw e;
-      }
-    }
-
-    private Structure<Object> structureOf(Object element) {
-      Structure<Object> known = structure;
-      if (known == null || !known.matches(element)) {
-        known =
-            Structure.find(element)
-                .orElseThrow(
-                    () ->
-                        new IllegalArgumentException(
-                            ("batch: expected a structure (Tensor, a record, Map or List of them),"
-                                    + " but got %s; use batch(%d, Collator.stack()) for one tensor,"
-                                    + " Collator.toList() for a list, or a collator of your own")
-                                .formatted(element.getClass().getName(), op.size)));
-        structure = known;
-      }
-      return known;
     }
 
     @Override

@@ -186,6 +186,9 @@ public record CacheOp(Op input, Site site) implements Op {
     private int inBlock;
     private boolean broken;
 
+    /** Whether this pass has filled a content to its end. */
+    private boolean filledAll;
+
     /** Whether a terminal failure was met, after which what follows is not all there is. */
     private boolean incomplete;
 
@@ -253,9 +256,7 @@ public record CacheOp(Op input, Site site) implements Op {
       do {
         input.fill(out, max);
         if (out.isEmpty()) {
-          if (!incomplete && store.publish(into)) {
-            filling = null;
-          }
+          finishFilling(into);
           return;
         }
         position += out.size();
@@ -271,6 +272,13 @@ public record CacheOp(Op input, Site site) implements Op {
           dropFailures(out); // they were delivered by the pass that first filled the cache
         }
       } while (out.isEmpty());
+    }
+
+    private void finishFilling(Content into) {
+      filledAll = true;
+      if (!incomplete && store.publish(into)) {
+        filling = null;
+      }
     }
 
     private static void dropFailures(Chunk chunk) {
@@ -321,6 +329,8 @@ public record CacheOp(Op input, Site site) implements Op {
           store.hasBegun() ? store.iteration() : context.iteration(),
           "under",
           Id.path(store.hasBegun() ? store.prefix() : context.prefix()),
+          "whole",
+          filledAll,
           "from",
           State.late(store::start));
     }
@@ -347,13 +357,17 @@ public record CacheOp(Op input, Site site) implements Op {
             "%s: making %,d cached elements again, because a checkpoint does not carry them"
                 .formatted(context.path(), target));
       }
+      // One that had come to its end does so again, even if nobody will ask it for elements.
+      boolean toTheEnd = state.has("whole") && state.flag("whole");
       Chunk passed = new Chunk();
-      while ((silently ? into.elements : position) < target) {
-        long left = target - (silently ? into.elements : position);
+      while (toTheEnd || (silently ? into.elements : position) < target) {
+        long left = toTheEnd ? 1024 : target - (silently ? into.elements : position);
         input.fill(passed, (int) Math.min(left, 1024));
         if (passed.isEmpty()) {
+          finishFilling(into);
           break;
         }
+        incomplete |= passed.failures() > 0 && hasTerminal(passed);
         position += passed.size();
         Exception problem = into.add(passed);
         if (problem != null) {

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -15,7 +16,9 @@ import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import java.lang.invoke.MethodHandles;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +37,10 @@ public record MapOp(
     Site site)
     implements Op {
 
+  private static final String RETURNED_NULL =
+      "expected the function to return an element, but it returned null; use filter to drop"
+          + " elements";
+
   public MapOp {
     Objects.requireNonNull(function, "map: expected a function, but got null");
     Parallelism.check("map", parallelism);
@@ -47,6 +54,32 @@ public record MapOp(
   @Override
   public Traits traits() {
     return Traits.PLAIN.asOneToOne();
+  }
+
+  @Override
+  public Access access() {
+    Access all = input.access();
+    boolean oneAtATime = parallelism == Parallelism.SEQUENTIAL;
+    ReentrantLock turn = new ReentrantLock();
+    return Access.over(
+        List.of(all),
+        all::size,
+        index -> {
+          Object element = all.at(index);
+          if (!oneAtATime) {
+            return result(element);
+          }
+          turn.lock(); // map(f) is never called concurrently, nor is it here
+          try {
+            return result(element);
+          } finally {
+            turn.unlock();
+          }
+        });
+  }
+
+  private Object result(Object element) throws Exception {
+    return Objects.requireNonNull(function.apply(element), RETURNED_NULL);
   }
 
   @Override
@@ -242,13 +275,7 @@ public record MapOp(
     }
 
     private static Failure isNull(Chunk chunk, int index, Context context) {
-      return failed(
-          chunk,
-          index,
-          new NullPointerException(
-              "expected the function to return an element, but it returned null; use filter to drop"
-                  + " elements"),
-          context);
+      return failed(chunk, index, new NullPointerException(RETURNED_NULL), context);
     }
   }
 }

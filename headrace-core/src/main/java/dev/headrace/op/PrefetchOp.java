@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Knob;
@@ -28,7 +29,12 @@ public record PrefetchOp(Op input, @Knob int buffer, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().asKeepingElements().asShapingNothing();
+    return Traits.PLAIN.asOneToOne().asKeepingElements().asShapingNothing().asNeverFailing();
+  }
+
+  @Override
+  public Access access() {
+    return input.access();
   }
 
   @Override

@@ -1,11 +1,14 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.util.List;
 
 /** The numbers from {@code start} (inclusive) to {@code stop} (exclusive) by {@code step}. */
 public record RangeOp(long start, long stop, long step, Site site) implements Op {
@@ -28,6 +31,17 @@ public record RangeOp(long start, long stop, long step, Site site) implements Op
     long stride = step > 0 ? step : -step;
     long count = Long.divideUnsigned(distance - 1, stride) + 1;
     return count < 0 ? Long.MAX_VALUE : count;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asNeverFailing();
+  }
+
+  @Override
+  public Access access() {
+    long count = cardinality();
+    return Access.over(List.of(), () -> count, index -> start + index * step);
   }
 
   @Override

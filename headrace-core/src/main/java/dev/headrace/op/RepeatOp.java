@@ -40,7 +40,7 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements();
+    return Traits.PLAIN.asKeepingElements().asNeverFailing();
   }
 
   @Override
@@ -77,6 +77,9 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     private long repetition;
     private boolean gaveSome;
 
+    /** Where the last repetition ended; a cache below tells there what it holds. */
+    private State end = State.START;
+
     RepeatCursor(Context context, RepeatOp op) {
       super(context);
       this.op = op;
@@ -111,6 +114,7 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
         if (op.count == -1 && !gaveSome) {
           return; // nothing, however often it is repeated
         }
+        end = source.save();
         source.close();
         repetition++;
         gaveSome = false;
@@ -124,7 +128,7 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     protected State position() {
       boolean over = op.count != -1 && repetition >= op.count;
       if (over) {
-        return State.of("repetition", repetition, "input", State.START);
+        return State.of("repetition", repetition, "input", end);
       }
       if (!start.state.isLate()) {
         return State.of("repetition", repetition, "input", source.save());
@@ -159,7 +163,17 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
       }
       State input = state.state("input");
       gaveSome = repetition > 0 || !input.isStart();
-      if (op.count == -1 || repetition < op.count) {
+      if (op.count != -1 && repetition >= op.count) {
+        end = input;
+        if (repetition > 0 && !input.isStart()) {
+          repetition--;
+          source = openRepetition();
+          source.restore(input);
+          end = source.save();
+          source.close();
+          repetition++;
+        }
+      } else {
         source = openRepetition();
         source.restore(input);
         if (state.has("next")) {

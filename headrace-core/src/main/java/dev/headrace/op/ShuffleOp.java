@@ -41,7 +41,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing();
   }
 
   @Override

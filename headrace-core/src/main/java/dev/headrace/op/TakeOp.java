@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -7,6 +8,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import java.util.List;
 
 /** The first {@code count} elements; all of them where {@code count} is −1. */
 public record TakeOp(Op input, long count, Site site) implements Op {
@@ -36,7 +38,13 @@ public record TakeOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements();
+    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+  }
+
+  @Override
+  public Access access() {
+    Access all = input.access();
+    return Access.over(List.of(all), () -> Math.min(limit(), all.size()), all::at);
   }
 
   @Override
@@ -45,14 +53,20 @@ public record TakeOp(Op input, long count, Site site) implements Op {
   }
 
   private static final class TakeCursor extends Cursor {
-    private final Cursor source;
+    private final TakeOp op;
     private final long limit;
+    private Cursor source;
     private long taken;
 
     TakeCursor(Context context, TakeOp op) {
       super(context);
+      this.op = op;
       this.limit = op.limit();
-      this.source = context.open(op.input, Math.min(limit, context.demand()));
+      this.source = openSource();
+    }
+
+    private Cursor openSource() {
+      return context.open(op.input, Math.min(limit - taken, context.demand()));
     }
 
     @Override
@@ -76,6 +90,8 @@ public record TakeOp(Op input, long count, Site site) implements Op {
         throw new State.InvalidState(
             "checkpoint: expected 0 to %d elements taken, but got %d".formatted(limit, taken));
       }
+      source.close(); // it was opened to give all of them; now only the rest may be read
+      source = openSource();
       source.restore(state.state("input"));
     }
 

@@ -64,7 +64,8 @@ public abstract class Cursor implements AutoCloseable {
   /**
    * The position after the last chunk handed out. An operator that gives one element for one may
    * give its input's; any other must wrap it, because a position may say "skip so many elements",
-   * and those are counted where the position is restored.
+   * and those are counted where the position is restored. At its end, too, an operator tells its
+   * inputs' positions: a cache among them says there what it holds.
    */
   protected abstract State position();
 

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What can be read off the record class of an operator: its inputs, its words, its copies. */
@@ -114,6 +115,17 @@ public final class OpShape {
       } else {
         arguments.add(value);
       }
+    }
+    return copy(op, arguments);
+  }
+
+  /** A copy of the operator with another value of a knob, if it has one of that name. */
+  public Op withKnob(Op op, String name, IntUnaryOperator change) {
+    List<@Nullable Object> arguments = new ArrayList<>();
+    for (Part part : parts) {
+      Object value = part.read(op);
+      boolean isIt = part.isKnob && part.name.equals(name) && value instanceof Integer;
+      arguments.add(isIt ? change.applyAsInt((Integer) Objects.requireNonNull(value)) : value);
     }
     return copy(op, arguments);
   }

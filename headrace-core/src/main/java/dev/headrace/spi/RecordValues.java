@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the component values of any record, or none where its module keeps it closed. */
-final class RecordValues {
+public final class RecordValues {
   private static final ClassValue<List<Method>> ACCESSORS =
       new ClassValue<>() {
         @Override
@@ -24,7 +24,7 @@ final class RecordValues {
 
   private RecordValues() {}
 
-  static List<@Nullable Object> of(Record record) {
+  public static List<@Nullable Object> of(Record record) {
     List<@Nullable Object> values = new ArrayList<>();
     for (Method accessor : ACCESSORS.get(record.getClass())) {
       try {

@@ -47,6 +47,7 @@ public final class Sizer {
       case Number _, Boolean _, Character _ -> 24;
       case byte[] bytes -> 16L + bytes.length;
       case CharSequence text -> 40L + text.length();
+      case Plan<?> plan -> 16 + bytesOf(plan.op(), depth + 1); // a window holds its elements
       case Record record -> 16 + sum(RecordValues.of(record), depth);
       case Map<?, ?> map -> 48 + sum(map.values(), depth) + 48L * map.size();
       case Collection<?> items -> 48 + sum(items, depth);

@@ -11,14 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Puts tensors, or what can be seen as tensors, one behind the other under a leading dimension. */
-public final class Stacking implements Collator<Object, Tensor>, FunctionIdentity.Named {
+public final class Stacking implements Assembler<Object, Tensor> {
   private static final long serialVersionUID = 1;
   private static final Stacking INSTANCE = new Stacking();
-
-  /** Batches below this size are cheaper as garbage than as leases. */
-  private static final long LEAST_SLAB_BYTES = 4096;
-
-  private static final int ALIGNMENT = 64;
 
   private Stacking() {}
 
@@ -27,23 +22,26 @@ public final class Stacking implements Collator<Object, Tensor>, FunctionIdentit
     return (Collator<A, Tensor>) (Collator<?, Tensor>) INSTANCE;
   }
 
-  /** Whether a collator is this one, so that longs need not be boxed for it. */
-  public static boolean isIt(@Nullable Object collator) {
-    return collator == INSTANCE;
-  }
-
   @Override
   public String functionName() {
     return "stack";
   }
 
   @Override
-  public Tensor collate(List<Object> elements) {
+  public Tensor assemble(Chunk elements, @Nullable SlabPool slabs, String owner) {
+    if (elements.inLongs()) {
+      return stack(elements.longs(), elements.size(), slabs, owner);
+    }
+    return stack(new Tensor[][] {tensorsOf(elements)}, List.of(""), slabs, owner)[0];
+  }
+
+  /** The elements of a chunk as tensors. */
+  static Tensor[] tensorsOf(Chunk elements) {
     Tensor[] rows = new Tensor[elements.size()];
     for (int i = 0; i < rows.length; i++) {
-      rows[i] = tensorOf(elements.get(i));
+      rows[i] = tensorOf(elements.item(i));
     }
-    return stack(new Tensor[][] {rows}, List.of(""), null, "stack")[0];
+    return rows;
   }
 
   /** A scalar or array as a tensor. */
@@ -71,9 +69,9 @@ public final class Stacking implements Collator<Object, Tensor>, FunctionIdentit
   }
 
   /** A batch of longs. */
-  public static Tensor stack(long[] values, int count, @Nullable SlabPool slabs, String owner) {
+  private static Tensor stack(long[] values, int count, @Nullable SlabPool slabs, String owner) {
     long bytes = 8L * count;
-    if (slabs == null || bytes < LEAST_SLAB_BYTES) {
+    if (slabs == null || bytes < BatchMemory.LEAST_SLAB_BYTES) {
       return Tensor.wrap(Shape.of(count), Arrays.copyOf(values, count));
     }
     Lease lease = slabs.lease(bytes, owner);
@@ -91,51 +89,36 @@ public final class Stacking implements Collator<Object, Tensor>, FunctionIdentit
   public static Tensor[] stack(
       Tensor[][] rows, List<String> names, @Nullable SlabPool slabs, String owner) {
     int leaves = rows.length;
+    DType[] dtypes = new DType[leaves];
     Shape[] shapes = new Shape[leaves];
-    long[] offsets = new long[leaves];
-    long bytes = 0;
     for (int leaf = 0; leaf < leaves; leaf++) {
       checkAlike(rows[leaf], names.get(leaf));
+      dtypes[leaf] = rows[leaf][0].dtype();
       shapes[leaf] = rows[leaf][0].shape().prepend(rows[leaf].length);
-      if (rows[leaf][0].dtype() != DType.STRING) {
-        offsets[leaf] = bytes;
-        long rowBytes = rows[leaf][0].byteSize() * rows[leaf].length;
-        bytes += (rowBytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-      }
     }
-    Lease lease = slabs == null || bytes < LEAST_SLAB_BYTES ? null : slabs.lease(bytes, owner);
+    BatchMemory memory = new BatchMemory(dtypes, shapes, slabs, owner);
     try {
       Tensor[] stacked = new Tensor[leaves];
       for (int leaf = 0; leaf < leaves; leaf++) {
-        stacked[leaf] = stackLeaf(rows[leaf], shapes[leaf], lease, offsets[leaf]);
+        stacked[leaf] = stackLeaf(rows[leaf], memory, leaf);
       }
       return stacked;
     } catch (Throwable e) {
-      if (lease != null) {
-        lease.giveBack("its batch could not be assembled");
-      }
+      memory.giveBack();
       throw e;
     }
   }
 
-  private static Tensor stackLeaf(Tensor[] rows, Shape shape, @Nullable Lease lease, long offset) {
-    DType dtype = rows[0].dtype();
-    if (dtype == DType.STRING) {
+  private static Tensor stackLeaf(Tensor[] rows, BatchMemory memory, int leaf) {
+    if (rows[0].dtype() == DType.STRING) {
       return Tensor.stackStrings(List.of(rows));
     }
+    MemorySegment room = memory.room(leaf);
     long rowBytes = rows[0].byteSize();
-    MemorySegment memory = lease == null ? ownMemory(rowBytes * rows.length) : lease.memory();
     for (int i = 0; i < rows.length; i++) {
-      rows[i].copyInto(memory, (lease == null ? 0 : offset) + i * rowBytes);
+      rows[i].copyInto(room, i * rowBytes);
     }
-    return lease == null ? Tensor.wrap(dtype, shape, memory) : lease.tensor(dtype, shape, offset);
-  }
-
-  /** Heap memory for what fits an array, collected native memory for the rest. */
-  private static MemorySegment ownMemory(long bytes) {
-    return bytes <= Integer.MAX_VALUE - 16
-        ? MemorySegment.ofArray(new long[(int) ((bytes + 7) / 8)]).asSlice(0, bytes)
-        : java.lang.foreign.Arena.ofAuto().allocate(bytes, ALIGNMENT);
+    return memory.tensor(leaf);
   }
 
   private static void checkAlike(Tensor[] rows, String name) {

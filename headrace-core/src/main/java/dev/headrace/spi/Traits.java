@@ -8,26 +8,36 @@ package dev.headrace.spi;
  * @param keepsElements whether its elements are its input's own, untouched and none held back for
  *     later use, so that a batch before it may still live in a slab
  * @param shapesNothing whether elements and order would be the same without it (prefetch)
+ * @param neverFails whether it makes no failed element of its own: it calls no function and reads
+ *     no file, or it ends the pipeline if it cannot
  */
 public record Traits(
-    Checkpointing checkpointing, boolean oneToOne, boolean keepsElements, boolean shapesNothing) {
+    Checkpointing checkpointing,
+    boolean oneToOne,
+    boolean keepsElements,
+    boolean shapesNothing,
+    boolean neverFails) {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
-  public static final Traits PLAIN = new Traits(Checkpointing.CURSOR, false, false, false);
+  public static final Traits PLAIN = new Traits(Checkpointing.CURSOR, false, false, false, false);
 
   public Traits with(Checkpointing how) {
-    return new Traits(how, oneToOne, keepsElements, shapesNothing);
+    return new Traits(how, oneToOne, keepsElements, shapesNothing, neverFails);
   }
 
   public Traits asOneToOne() {
-    return new Traits(checkpointing, true, keepsElements, shapesNothing);
+    return new Traits(checkpointing, true, keepsElements, shapesNothing, neverFails);
   }
 
   public Traits asKeepingElements() {
-    return new Traits(checkpointing, oneToOne, true, shapesNothing);
+    return new Traits(checkpointing, oneToOne, true, shapesNothing, neverFails);
   }
 
   public Traits asShapingNothing() {
-    return new Traits(checkpointing, oneToOne, keepsElements, true);
+    return new Traits(checkpointing, oneToOne, keepsElements, true, neverFails);
+  }
+
+  public Traits asNeverFailing() {
+    return new Traits(checkpointing, oneToOne, keepsElements, shapesNothing, true);
   }
 }

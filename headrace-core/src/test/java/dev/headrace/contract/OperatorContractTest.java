@@ -1,19 +1,21 @@
 package dev.headrace.contract;
 
 import dev.headrace.Dataset;
+import dev.headrace.data.Pair;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
+import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Collator;
-import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.Order;
+import dev.headrace.spi.ShardMode;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The contract on every operator, with failing functions wherever there is a function. */
 @ExtendWith(NoLeftovers.class)
 class OperatorContractTest {
-  private record Pair(Tensor number, Tensor square) {}
+  private record Square(Tensor number, Tensor square) {}
 
   private static <T> void check(IntFunction<Dataset<T>> dataset) {
     PipelineContract.of(dataset).check();
@@ -137,7 +139,7 @@ class OperatorContractTest {
         n ->
             Dataset.range(40)
                 .map(x -> failsOnSevens(x), n)
-                .map(x -> new Pair(Tensor.scalar(x), Tensor.full(Shape.of(3), (float) x * x)))
+                .map(x -> new Square(Tensor.scalar(x), Tensor.full(Shape.of(3), (float) x * x)))
                 .batch(4));
   }
 
@@ -198,41 +200,182 @@ class OperatorContractTest {
   }
 
   @Test
-  void cacheFileThatIsNotThereWhenResumed(@TempDir Path folder) {
-    AtomicInteger files = new AtomicInteger();
+  void flatMap() {
     check(
         n ->
-            Dataset.range(25)
+            Dataset.range(9)
                 .map(x -> failsOnSevens(x), n)
-                .cache(folder.resolve("cache-" + files.incrementAndGet())));
+                .flatMap(
+                    x ->
+                        Dataset.range(Outcomes.refusing(8, x) % 5)
+                            .map(y -> failsOnSevens(10 * x + y))));
   }
 
   @Test
-  void cacheFileThatIsThere(@TempDir Path folder) {
+  void skip() {
+    check(n -> Dataset.range(40).map(x -> failsOnSevens(x), n).skip(15));
+    check(n -> Dataset.range(40).prefetch(2).skip(15).map(x -> failsOnSevens(x), n));
+  }
+
+  @Test
+  void takeWhile() {
     check(
         n ->
-            Dataset.range(15)
-                .randomMap((x, random) -> random.nextInt(), Seed.of(2), n)
-                .snapshot(folder)
-                .repeat(2)
+            Dataset.range(60)
+                .map(x -> failsOnSevens(x), n)
+                .takeWhile(x -> Outcomes.refusing(10, x) < 60));
+  }
+
+  @Test
+  void enumerate() {
+    check(n -> Dataset.range(40).map(x -> failsOnSevens(x), n).prefetch(2).enumerate(100));
+  }
+
+  @Test
+  void concatenate() {
+    check(
+        n ->
+            Dataset.range(12)
+                .map(x -> failsOnSevens(x), n)
+                .concatenate(
+                    Dataset.range(0),
+                    Dataset.range(20).shuffle(5, Seed.of(4)),
+                    Dataset.range(12).map(x -> failsOnSevens(x), n).take(5))
                 .shuffle(4, Seed.of(2)));
   }
 
   @Test
-  void load(@TempDir Path folder) throws IOException {
-    Path file = folder.resolve("saved");
-    Dataset.range(50).save(file);
-    check(n -> Dataset.<Long>load(file).map(x -> failsOnSevens(x), n));
+  void concatenateWhereOrderIsNotKept() {
+    PipelineContract.of(
+            n ->
+                Dataset.range(20)
+                    .map(x -> failsOnSevens(x), n, Order.UNORDERED)
+                    .concatenate(
+                        Dataset.range(20, 30).map(x -> failsOnSevens(x), n, Order.UNORDERED),
+                        Dataset.range(30, 40).map(x -> failsOnSevens(x), n))
+                    .prefetch(2)
+                    .shuffle(5, Seed.of(1)))
+        .unordered()
+        .check();
   }
 
   @Test
-  void ignoreErrors(@TempDir Path folder) {
+  void zip() {
+    Dataset<Long> shuffled = Dataset.range(20).shuffle(6, Seed.of(4));
+    check(n -> shuffled.map(x -> failsOnSevens(x), n).zip(shuffled));
     check(
         n ->
-            Dataset.range(50)
+            Dataset.range(30)
                 .map(x -> failsOnSevens(x), n)
-                .ignoreErrors(ErrorBudget.share(0.2), folder.resolve("letters"))
-                .prefetch(2)
-                .shuffle(6, Seed.of(1)));
+                .zip(
+                    Dataset.range(25).filter(x -> failsOnSevens(x + 1) > 8, n),
+                    (a, b) -> Outcomes.refusing(20, a) + b));
+  }
+
+  @Test
+  void zipOfCachesAndRows() {
+    check(
+        n -> {
+          Dataset<Long> cached = Dataset.range(12).map(x -> failsOnSevens(x), n).cache();
+          return Dataset.zip(List.of(cached, cached.repeat(2), Dataset.range(9)));
+        });
+  }
+
+  @Test
+  void zipWhereOrderIsNotKept() {
+    PipelineContract.of(
+            n ->
+                Dataset.range(24)
+                    .map(x -> 2 * x, n, Order.UNORDERED)
+                    .zip(Dataset.range(24).map(x -> 3 * x, n, Order.UNORDERED))
+                    .prefetch(3))
+        .unordered()
+        .comparing(
+            element -> {
+              Pair<?, ?> pair = (Pair<?, ?>) element;
+              return List.of("left " + pair.first(), "right " + pair.second());
+            })
+        .check();
+  }
+
+  @Test
+  void shard() {
+    check(n -> Dataset.range(50).map(x -> failsOnSevens(x), n).shard(3, 2));
+    check(n -> Dataset.range(50).shard(4, 1).prefetch(2).skip(2).shard(2, 1));
+  }
+
+  @Test
+  void shardByRank() {
+    for (ShardMode mode : ShardMode.values()) {
+      check(n -> Dataset.range(35).map(x -> failsOnSevens(x), n).shardByRank(3, 4, mode));
+      check(n -> Dataset.range(2).shardByRank(2, 5, mode));
+    }
+  }
+
+  @Test
+  void globalShuffle() {
+    check(n -> Dataset.range(30).map(x -> failsOnSevens(x), n).globalShuffle(Seed.of(5)).repeat(2));
+    check(
+        n ->
+            Dataset.range(40)
+                .globalShuffle(Seed.of(5))
+                .map(x -> failsOnSevens(x), n)
+                .batch(4, Collator.stack()));
+  }
+
+  @Test
+  void globalShuffleOfFiles(@TempDir Path folder) throws IOException {
+    for (int i = 0; i < 7; i++) {
+      Files.writeString(folder.resolve("f" + i + ".txt"), "text " + i);
+    }
+    check(
+        n ->
+            Dataset.listFiles(folder + "/*.txt")
+                .globalShuffle(Seed.of(5))
+                .map(file -> Files.readString(file), n));
+  }
+
+  @Test
+  void assertCardinality() {
+    check(n -> Dataset.range(21).map(x -> failsOnSevens(x), n).assertCardinality(18));
+  }
+
+  @Test
+  void padToCardinality() {
+    check(
+        n ->
+            Dataset.range(11)
+                .map(x -> Tensor.full(Shape.of(2), failsOnSevens(x)), n)
+                .padToCardinality(15)
+                .batch(4));
+    check(n -> Dataset.range(11).map(x -> failsOnSevens(x), n).padToCardinality(15, -1L));
+    check(n -> Dataset.range(0).padToCardinality(3, -1L));
+  }
+
+  @Test
+  void windowsAndGroupsOfUnorderedElements() {
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> failsOnSevens(x), n, Order.UNORDERED)
+                    .window(4)
+                    .interleave(w -> w, 1, 1))
+        .unordered()
+        .check();
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> failsOnSevens(x), n, Order.UNORDERED)
+                    .groupByWindow(x -> x % 5, (key, w) -> w, 3))
+        .unordered()
+        .check();
+    PipelineContract.of(
+            n ->
+                Dataset.range(60)
+                    .map(x -> Tensor.of(failsOnSevens(x), x), n, Order.UNORDERED)
+                    .rebatch(3)
+                    .unbatch())
+        .unordered()
+        .check();
   }
 }

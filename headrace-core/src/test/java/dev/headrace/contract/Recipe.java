@@ -1,23 +1,38 @@
 package dev.headrace.contract;
 
 import dev.headrace.Dataset;
+import dev.headrace.data.Buckets;
 import dev.headrace.data.Seed;
+import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Order;
+import dev.headrace.spi.Packing;
+import dev.headrace.spi.Reducer;
+import dev.headrace.spi.Scanned;
+import dev.headrace.spi.ShardMode;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
 /** A random pipeline that can be made again for any parallelism; everything follows from a seed. */
 public final class Recipe {
   private record Step(String text, BiFunction<Dataset<Object>, Integer, Dataset<Object>> add) {}
 
+  private static final List<String> GROWING =
+      List.of("repeat", "interleave", "flatMap", "concatenate", "sampleFrom", "padToCardinality");
+
   private final long seed;
   private final boolean ordered;
   private final long size;
+  private final Source source;
   private final List<Step> steps = new ArrayList<>();
 
   private Recipe(long seed, boolean ordered, int mostElements) {
@@ -25,11 +40,12 @@ public final class Recipe {
     this.ordered = ordered;
     SplittableRandom random = new SplittableRandom(seed);
     this.size = random.nextInt(4) == 0 ? random.nextInt(3) : random.nextInt(mostElements);
+    this.source = randomSource(random);
     int length = 1 + random.nextInt(5);
     long factor = 1;
     for (int i = 0; i < length; i++) {
       Step step = randomStep(random, factor);
-      if (step.text.startsWith("repeat") || step.text.startsWith("interleave")) {
+      if (GROWING.stream().anyMatch(step.text::startsWith)) {
         factor *= 2;
       }
       steps.add(step);
@@ -62,7 +78,7 @@ public final class Recipe {
 
   /** The pipeline, with this parallelism wherever there is one to choose. */
   public Dataset<Object> dataset(int parallelism) {
-    Dataset<Object> dataset = cast(Dataset.range(size));
+    Dataset<Object> dataset = cast(source.make.get());
     for (Step step : steps) {
       dataset = step.add.apply(dataset, parallelism);
     }
@@ -76,7 +92,204 @@ public final class Recipe {
         : List.of(element.toString());
   }
 
+  private record Source(String text, Supplier<Dataset<?>> make) {}
+
+  /** Somewhere the numbers 0, 1, … come from; not always in this order. */
+  private Source randomSource(SplittableRandom random) {
+    return switch (random.nextInt(16)) {
+      case 0 -> new Source("fromList", () -> Dataset.fromList(Dataset.range(size).toList()));
+      case 1 ->
+          new Source(
+              "fromTensorSlices",
+              () ->
+                  size == 0
+                      ? Dataset.range(0)
+                      : Dataset.fromTensorSlices(numbers(size)).map(Tensor::longValue));
+      case 2 ->
+          new Source(
+              "repeatableGenerator",
+              () -> Dataset.repeatableGenerator(() -> Dataset.range(size).toList().iterator()));
+      case 3 -> new Source("counter", () -> Dataset.counter(0, 1).take(size));
+      case 4 ->
+          new Source(
+              "textLines",
+              () -> Dataset.textLines(file("numbers.txt")).take(size).map(Long::parseLong));
+      case 5 -> new Source("globalShuffle", () -> Dataset.range(size).globalShuffle(Seed.of(size)));
+      case 6 ->
+          new Source("random", () -> Dataset.random(Seed.of(size)).take(size).map(x -> x % 1000));
+      case 7 ->
+          new Source(
+              "csv",
+              () ->
+                  Dataset.csv(file("numbers.csv").toString())
+                      .take(size)
+                      .map(row -> row.get("number").longValue()));
+      default -> new Source("range", () -> Dataset.range(size));
+    };
+  }
+
+  private static Tensor numbers(long count) {
+    return Tensor.of(LongStream.range(0, count).toArray());
+  }
+
+  private static Path file(String name) {
+    try {
+      return Path.of(Objects.requireNonNull(Recipe.class.getResource("/recipes/" + name)).toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private Step randomStep(SplittableRandom random, long factor) {
+    return random.nextBoolean() ? basicStep(random, factor) : laterStep(random, factor);
+  }
+
+  /**
+   * Operators beyond the first ten. Where order is not kept, only those that do not depend on it.
+   */
+  private Step laterStep(SplittableRandom random, long factor) {
+    long a = 1 + random.nextInt(5);
+    long b = random.nextInt(100);
+    int size = 1 + random.nextInt(4);
+    boolean mayGrow = factor <= 4;
+    return switch (random.nextInt(ordered ? 23 : 5)) {
+      case 0 -> new Step("flatMap", (in, n) -> cast(in.flatMap(x -> child(x, a, mayGrow))));
+      case 1 -> new Step("ignoreErrors", (in, n) -> in.ignoreErrors());
+      case 2 ->
+          new Step(
+              "concatenate", (in, n) -> in.concatenate(cast(Dataset.range(mayGrow ? b % 7 : 0))));
+      case 3 ->
+          new Step(
+              "batch.unbatch",
+              (in, n) -> cast(in.batch(size, Collator.stack()).unbatch().map(Tensor::longValue)));
+      case 4 ->
+          new Step(
+              "sampleFrom",
+              (in, n) ->
+                  Dataset.sampleFrom(
+                      List.of(in, cast(Dataset.range(mayGrow ? 5 : 1))),
+                      new double[] {a, 2},
+                      Seed.of(b),
+                      false));
+      case 5 -> new Step("skip(" + a + ")", (in, n) -> in.skip(a));
+      case 6 -> new Step("takeWhile", (in, n) -> in.takeWhile(x -> (Long) x % 50 != 49 - a));
+      case 7 ->
+          new Step(
+              "enumerate", (in, n) -> cast(in.enumerate().map(e -> e.index() + (Long) e.value())));
+      case 8 ->
+          new Step("zip", (in, n) -> cast(in.zip(Dataset.range(b), (x, y) -> (Long) x * 3 + y)));
+      case 9 -> new Step("shard(" + size + ")", (in, n) -> in.shard(size, a % size));
+      case 10 ->
+          new Step(
+              "shardByRank",
+              (in, n) -> in.shardByRank((int) (a % size), size, ShardMode.values()[(int) b % 3]));
+      case 11 ->
+          new Step(
+              "padToCardinality",
+              (in, n) -> cast(in.padToCardinality(200, -a).map(x -> x.value()).take(b)));
+      case 12 ->
+          new Step(
+              "scan",
+              (in, n) ->
+                  cast(
+                      in.scan(
+                          0L,
+                          (s, x) -> new Scanned<>(s + (Long) x % 7, s + (Long) failing(x, a)))));
+      case 13 -> new Step("unique", (in, n) -> in.unique());
+      case 14 ->
+          new Step(
+              "groupByReducer",
+              (in, n) ->
+                  cast(
+                      in.groupByReducer(
+                          x -> (Long) x % 4,
+                          new Reducer<>(
+                              (Long key) -> key, (s, x) -> s + (Long) x, (Long s) -> s))));
+      case 15 ->
+          new Step(
+              "chooseFrom",
+              (in, n) ->
+                  Dataset.chooseFrom(
+                      List.of(in, cast(Dataset.range(9))),
+                      Dataset.range(60).map(x -> x * a % 3 % 2),
+                      false));
+      case 16 ->
+          new Step(
+              "rejectionResample",
+              (in, n) ->
+                  cast(
+                      in.rejectionResample(
+                              x -> Math.floorMod((Long) x, 2), new double[] {0.7, 0.3}, Seed.of(b))
+                          .map(kept -> kept.value())));
+      case 17 ->
+          new Step(
+              "pack",
+              (in, n) ->
+                  cast(
+                      in.map(
+                              x ->
+                                  Tensor.full(
+                                      Shape.of(Math.floorMod((Long) x, 6L)), (Long) x % 100))
+                          .pack(5, Packing.values()[(int) b % 3], 2, 0)
+                          .map(row -> sum(row.tokens()))));
+      case 18 ->
+          new Step(
+              "paddedBatch(" + size + ")",
+              (in, n) ->
+                  cast(
+                      in.map(
+                              x ->
+                                  Tensor.full(
+                                      Shape.of(Math.floorMod((Long) x, 4L)), (Long) x % 100))
+                          .paddedBatch(size)
+                          .map(rows -> sum(rows))));
+      case 19 ->
+          new Step(
+              "batch.rebatch(" + size + ").unbatch",
+              (in, n) ->
+                  cast(
+                      in.batch(3, Collator.stack())
+                          .rebatch(size)
+                          .unbatch()
+                          .map(Tensor::longValue)));
+      case 20 -> {
+        int shift = 1 + random.nextInt(3);
+        yield new Step(
+            "window(" + size + ", " + shift + ")",
+            (in, n) ->
+                cast(
+                    in.window(size, shift, 1, b % 2 == 0)
+                        .flatMap(w -> w.take(2).map(x -> failing(x, a)))));
+      }
+      case 21 ->
+          new Step(
+              "groupByWindow(" + size + ")",
+              (in, n) ->
+                  cast(
+                      in.groupByWindow(
+                          x -> Math.floorMod((Long) x, 3L),
+                          (key, w) -> w.map(x -> (Long) x + key),
+                          size)));
+      default ->
+          new Step(
+              "bucketBySequenceLength",
+              (in, n) ->
+                  cast(
+                      in.map(
+                              x ->
+                                  Tensor.full(
+                                      Shape.of(Math.floorMod((Long) x, 6L)), (Long) x % 100))
+                          .bucketBySequenceLength(
+                              x -> x.shape().dim(0), Buckets.below(2, 4).batches(size, 2, 3))
+                          .map(rows -> sum(rows))));
+    };
+  }
+
+  private static long sum(Tensor tensor) {
+    return Arrays.stream(tensor.toLongArray()).sum();
+  }
+
+  private Step basicStep(SplittableRandom random, long factor) {
     Order order = !ordered && random.nextBoolean() ? Order.UNORDERED : Order.ORDERED;
     long a = 1 + random.nextInt(5);
     long b = random.nextInt(100);
@@ -167,7 +380,8 @@ public final class Recipe {
 
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("recipe " + seed + ": range(" + size + ")");
+    StringBuilder text =
+        new StringBuilder("recipe " + seed + ": " + source.text + "(" + size + ")");
     for (Step step : steps) {
       text.append('.').append(step.text);
     }

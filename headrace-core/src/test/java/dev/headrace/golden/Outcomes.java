@@ -4,6 +4,7 @@ import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.data.DType;
+import dev.headrace.data.Indexed;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
 import java.util.ArrayList;
@@ -85,6 +86,7 @@ public final class Outcomes {
   public static String text(Object element) {
     return switch (element) {
       case Long number -> "int64[] [" + number + "]";
+      case Indexed<?> indexed -> text(indexed.index()) + "; " + text(indexed.value());
       default -> structureText(element);
     };
   }

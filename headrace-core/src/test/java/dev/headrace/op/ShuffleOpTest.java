@@ -196,4 +196,15 @@ class ShuffleOpTest {
     }
     return all;
   }
+
+  /** Recorded from TensorFlow 2.21. */
+  @Test
+  void seedsOfAnySizeGiveTfDatasOrder() {
+    assertThat(Dataset.range(10).shuffle(10, Seed.of(123_456_789_012L)).toList())
+        .containsExactly(5L, 1L, 3L, 6L, 7L, 4L, 9L, 0L, 2L, 8L);
+    assertThat(Dataset.range(10).shuffle(10, Seed.of(-5)).toList())
+        .containsExactly(6L, 5L, 3L, 2L, 7L, 8L, 1L, 0L, 9L, 4L);
+    assertThat(Dataset.range(10).shuffle(10, Seed.of(0, 0)).toList())
+        .containsExactly(4L, 9L, 1L, 0L, 7L, 3L, 5L, 2L, 8L, 6L);
+  }
 }

@@ -6,9 +6,13 @@ import static dev.headrace.Dataset.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.headrace.Checkpoint;
+import dev.headrace.Dataset;
+import dev.headrace.Pipeline;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Collator;
 import dev.headrace.testing.PipelineContract;
+import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,6 +106,33 @@ class TakeOpTest {
               "int64[] [-6]", "int64[] [-12]", "error", "int64[] [12]", "int64[] [6]", "end");
       assertThat(calls).hasValue(5);
     }
+  }
+
+  @Test
+  void asksNoMoreAfterItWasResumed() {
+    AtomicInteger highest = new AtomicInteger();
+    Dataset<Long> dataset =
+        range(1000)
+            .map(
+                x -> {
+                  highest.accumulateAndGet(x.intValue(), Math::max);
+                  return x;
+                },
+                4)
+            .take(20);
+    Checkpoint checkpoint;
+    try (Pipeline<Long> pipeline = dataset.open()) {
+      Iterator<Long> elements = pipeline.iterator();
+      for (int i = 0; i < 15; i++) {
+        elements.next();
+      }
+      checkpoint = pipeline.checkpoint();
+    }
+    highest.set(0);
+    try (Pipeline<Long> pipeline = dataset.open(checkpoint)) {
+      assertThat(pipeline).containsExactly(15L, 16L, 17L, 18L, 19L);
+    }
+    assertThat(highest).hasValueLessThan(25); // chunks are re-read from their start, no further
   }
 
   @Test

@@ -92,7 +92,7 @@ class ElementFileTest {
   void readsFromAnywhere() throws IOException {
     SplittableRandom random = new SplittableRandom(4);
     for (List<Entry> entries : samples()) {
-      Path file = write(entries, Compression.DEFLATE);
+      Path file = write(entries, Compression.ZLIB);
       try (ElementReader reader = new ElementReader(file, new ElementCodec())) {
         for (int i = 0; i < 200 && !entries.isEmpty(); i++) {
           int at = random.nextInt(entries.size());
@@ -116,7 +116,7 @@ class ElementFileTest {
   void theDigestTellsElementsApartNotTheirPacking() throws IOException {
     List<List<Entry>> samples = samples();
     assertThat(digest(write(samples.get(5), Compression.NONE)))
-        .isEqualTo(digest(write(samples.get(5), Compression.DEFLATE)))
+        .isEqualTo(digest(write(samples.get(5), Compression.ZLIB)))
         .isNotEqualTo(digest(write(samples.get(4), Compression.NONE)));
   }
 
@@ -140,7 +140,7 @@ class ElementFileTest {
         assertThat(reader.at(0)).isEqualTo("small");
       }
     }
-    assertThat(Files.size(folder.resolve("file-DEFLATE"))).isLessThan(30_000);
+    assertThat(Files.size(folder.resolve("file-ZLIB"))).isLessThan(30_000);
   }
 
   @Test
@@ -203,7 +203,7 @@ class ElementFileTest {
                 () -> {
                   try (ElementReader reader = new ElementReader(file, new ElementCodec())) {
                     List<Entry> read = readAll(reader, 100);
-                    if (compression == Compression.DEFLATE && read.equals(entries)) {
+                    if (compression != Compression.NONE && read.equals(entries)) {
                       throw new IOException(file + ": a bit that means nothing in packed bytes");
                     }
                   }

@@ -1,0 +1,117 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Leases;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+
+/**
+ * Its input, which must have {@code count} elements, or no end where {@code count} is {@link
+ * Op#INFINITE}. A pass that turns out otherwise ends the pipeline: at the first element too many,
+ * or at the end. Failures are not counted.
+ */
+public record AssertCardinalityOp(Op input, long count, Site site) implements Op {
+
+  public AssertCardinalityOp {
+    if (count < INFINITE) {
+      throw new IllegalArgumentException(
+          "assertCardinality: expected a count of at least 0, or -1 for no end, but got " + count);
+    }
+  }
+
+  private long limit() {
+    return count == INFINITE ? Long.MAX_VALUE : count;
+  }
+
+  @Override
+  public long cardinality() {
+    return count;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new AssertCardinalityCursor(context, this);
+  }
+
+  private static final class AssertCardinalityCursor extends Cursor {
+    private final AssertCardinalityOp op;
+    private final Cursor source;
+    private long seen;
+    private boolean over;
+
+    AssertCardinalityCursor(Context context, AssertCardinalityOp op) {
+      super(context);
+      this.op = op;
+      long most = op.limit() == Long.MAX_VALUE ? Long.MAX_VALUE : op.limit() + 1;
+      this.source = context.open(op.input, Math.min(most, context.demand()));
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      if (over) {
+        return;
+      }
+      // One more than is expected, and no more, so that an element too many is the last one here.
+      source.fill(out, (int) Math.min(max, Math.max(1, op.limit() - seen + 1)));
+      seen += out.size() - out.failures();
+      if (seen > op.limit()) {
+        int last = out.size() - 1;
+        Object surplus = out.item(last);
+        out.replace(last, wrong("at least " + seen));
+        Leases.giveBack(surplus, "there are more elements than assertCardinality expects");
+      } else if (out.isEmpty() && (op.count == INFINITE || seen < op.count)) {
+        out.add(wrong("only " + seen), context.prefix(), seen);
+      }
+    }
+
+    private Failure wrong(String found) {
+      over = true;
+      return new Failure(
+          context.path(),
+          null,
+          new IllegalStateException(
+              "assertCardinality: expected %s, but the dataset has %s"
+                  .formatted(op.count == INFINITE ? "no end" : op.count + " elements", found)),
+          true);
+    }
+
+    @Override
+    public boolean isReady() {
+      return over || source.isReady();
+    }
+
+    @Override
+    protected State position() {
+      return over ? State.of("over", true) : State.of("seen", seen, "input", source.save());
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      over = state.has("over") && state.flag("over");
+      if (over) {
+        return;
+      }
+      seen = state.number("seen");
+      if (seen < 0 || seen > op.limit()) {
+        throw new State.InvalidState(
+            "checkpoint: expected 0 to %d elements seen, but got %d".formatted(op.limit(), seen));
+      }
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package dev.headrace.op;
+
+import dev.headrace.data.ElementCodec;
+import dev.headrace.data.Tensor;
+import dev.headrace.spi.RecordValues;
+import dev.headrace.spi.Sizer;
+import java.lang.reflect.Array;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands for a value in a set: equal where the contents are, also for tensors and arrays,
+ * which Java compares by identity.
+ *
+ * <p>Of tensors and arrays of more than 32 bytes only the SHA-256 is kept.
+ */
+final class ContentKey {
+  private static final int MOST_BYTES = 32;
+
+  /** What an entry of a hash set takes besides its key. */
+  private static final long ENTRY_BYTES = 48;
+
+  private ContentKey() {}
+
+  /** The key of a value. */
+  static Object of(Object value) {
+    return switch (value) {
+      case Tensor tensor -> bytes(tensor);
+      case Record record -> ofRecord(record);
+      case Map<?, ?> map -> ofMap(map);
+      case List<?> list -> ofAll(list);
+      default -> value.getClass().isArray() ? ofArray(value) : value;
+    };
+  }
+
+  /** About how many bytes a key and its entry in a set keep alive. */
+  static long bytesOf(Object key) {
+    return ENTRY_BYTES
+        + (key instanceof Bytes bytes ? 40L + bytes.content.length : Sizer.bytesOf(key));
+  }
+
+  private static @Nullable Object ofNullable(@Nullable Object value) {
+    return value == null ? null : of(value);
+  }
+
+  private static Object ofRecord(Record record) {
+    List<@Nullable Object> values = RecordValues.of(record);
+    if (values.size() != record.getClass().getRecordComponents().length) {
+      return record; // its module keeps it closed: as it says itself
+    }
+    List<@Nullable Object> key = new ArrayList<>(values.size() + 1);
+    key.add(record.getClass());
+    for (Object value : values) {
+      key.add(ofNullable(value));
+    }
+    return key;
+  }
+
+  private static Object ofMap(Map<?, ?> map) {
+    Map<Object, @Nullable Object> key = new HashMap<>();
+    map.forEach((name, value) -> key.put(name, ofNullable(value)));
+    return key;
+  }
+
+  private static Object ofAll(Collection<?> values) {
+    List<@Nullable Object> key = new ArrayList<>(values.size());
+    for (Object value : values) {
+      key.add(ofNullable(value));
+    }
+    return key;
+  }
+
+  private static Object ofArray(Object array) {
+    if (array instanceof byte[]
+        || array instanceof long[]
+        || array instanceof int[]
+        || array instanceof float[]
+        || array instanceof double[]) {
+      return bytes(array);
+    }
+    List<@Nullable Object> key = new ArrayList<>();
+    for (int i = 0; i < Array.getLength(array); i++) {
+      key.add(ofNullable(Array.get(array, i)));
+    }
+    return key;
+  }
+
+  private static Bytes bytes(Object value) {
+    byte[] content = new ElementCodec().encode(value);
+    if (content.length > MOST_BYTES) {
+      try {
+        content = MessageDigest.getInstance("SHA-256").digest(content);
+      } catch (NoSuchAlgorithmException e) {
+        throw new AssertionError("every Java platform has SHA-256", e);
+      }
+    }
+    return new Bytes(content);
+  }
+
+  private static final class Bytes {
+    private final byte[] content;
+
+    Bytes(byte[] content) {
+      this.content = content;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Bytes that && Arrays.equals(content, that.content);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(content);
+    }
+  }
+}

@@ -1,0 +1,238 @@
+package dev.headrace.op;
+
+import dev.headrace.data.Compression;
+import dev.headrace.spi.Context;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The unpacked bytes of one file, read in large blocks, for sources that look for records in them.
+ *
+ * <p>What is there and not yet used lies in {@link #buffer} from {@link #start} to {@link #end}; a
+ * source moves {@code start} on, and asks for {@link #more} when a record is not yet whole.
+ *
+ * <p><b>Threading and ownership:</b> its cursor's. Has a file channel of its own.
+ */
+final class FileBytes implements AutoCloseable {
+  private static final int BLOCK_BYTES = 256 * 1024;
+  private static final int SMALLEST_BLOCK_BYTES = 512;
+
+  /** Buffers up to this size are not worth an account. */
+  private static final int FREE_BYTES = 1024 * 1024;
+
+  private final Path path;
+  private final Compression compression;
+  private final Context context;
+  private FileChannel channel;
+  private @Nullable InputStream unpacked;
+  private long reservedBytes;
+
+  byte[] buffer;
+  int start;
+  int end;
+
+  /** Whether the file has no more bytes than those in the buffer. */
+  boolean ended;
+
+  /** Where in the unpacked file {@code buffer[0]} is. */
+  private long base;
+
+  FileBytes(Path path, Compression compression, Context context) throws IOException {
+    this.path = path;
+    this.compression = compression;
+    this.context = context;
+    this.channel = FileChannel.open(path);
+    long size = compression == Compression.NONE ? channel.size() : BLOCK_BYTES;
+    // One byte more than the file has, so that its end is met without a larger buffer.
+    this.buffer = new byte[Math.clamp(size + 1, SMALLEST_BLOCK_BYTES, BLOCK_BYTES)];
+  }
+
+  /** A record that is larger than what may be held. */
+  static final class TooLarge extends IOException {
+    private static final long serialVersionUID = 1;
+
+    TooLarge(String message) {
+      super(message);
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** The size of the file as it lies there. */
+  long packedSize() throws IOException {
+    return channel.size();
+  }
+
+  /** Where in the unpacked file the first unused byte is. */
+  long offset() {
+    return base + start;
+  }
+
+  int available() {
+    return end - start;
+  }
+
+  /**
+   * Reads more behind what is there, which moves to the front of the buffer.
+   *
+   * @return false at the end of the file
+   */
+  boolean more() throws IOException {
+    if (ended) {
+      return false;
+    }
+    if (start > 0) {
+      System.arraycopy(buffer, start, buffer, 0, end - start);
+      base += start;
+      end -= start;
+      start = 0;
+    }
+    if (end == buffer.length) {
+      grow();
+    }
+    int count = read(buffer, end, buffer.length - end);
+    ended = count < 0;
+    end += Math.max(count, 0);
+    return !ended;
+  }
+
+  /** Whether at least {@code bytes} are there, reading until they are or the file ends. */
+  boolean has(long bytes) throws IOException {
+    while (available() < bytes) {
+      if (!more()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Goes to another place of the unpacked file; back only where it is not packed. */
+  void seek(long offset) throws IOException {
+    if (offset >= base && offset <= base + end) {
+      start = (int) (offset - base);
+      return;
+    }
+    if (compression == Compression.NONE) {
+      channel.position(offset);
+      ended = false;
+      start = 0;
+      end = 0;
+      base = offset;
+      return;
+    }
+    while (base + end < offset) {
+      start = end;
+      if (!more()) {
+        return;
+      }
+    }
+    start = (int) (offset - base);
+  }
+
+  private void grow() throws IOException {
+    if (buffer.length >= Integer.MAX_VALUE / 2) {
+      throw tooLarge();
+    }
+    int size = 2 * buffer.length;
+    if (size > FREE_BYTES) {
+      long extra = size - Math.max(buffer.length, FREE_BYTES);
+      if (!context.heap().tryReserve(extra)) {
+        throw tooLarge();
+      }
+      reservedBytes += extra;
+    }
+    buffer = Arrays.copyOf(buffer, size);
+  }
+
+  private TooLarge tooLarge() {
+    return new TooLarge(
+        "%s: expected records that fit into the heap budget, but the one at byte %d is larger than %d bytes; raise heap.budget, or check that the file is what it is read as"
+            .formatted(path, offset(), buffer.length));
+  }
+
+  private int read(byte[] into, int at, int length) throws IOException {
+    for (; ; ) {
+      try {
+        return unpacked().read(into, at, length);
+      } catch (ClosedByInterruptException e) {
+        context.checkGoing(); // the consumer's interruption, or a closed pipeline
+        boolean _ = Thread.interrupted(); // one that a function of the user left behind
+        reopen(base + end);
+      }
+    }
+  }
+
+  private InputStream unpacked() throws IOException {
+    InputStream known = unpacked;
+    if (known == null) {
+      known =
+          compression == Compression.NONE
+              ? new ChannelBytes(channel)
+              : compression.unpack(new ChannelBytes(channel));
+      unpacked = known;
+    }
+    return known;
+  }
+
+  private void reopen(long offset) throws IOException {
+    channel = FileChannel.open(path);
+    unpacked = null;
+    if (compression == Compression.NONE) {
+      channel.position(offset);
+    } else {
+      unpacked().skipNBytes(offset);
+    }
+  }
+
+  /** A channel as a stream; the JDK's own copies through small buffers and locks. */
+  private static final class ChannelBytes extends InputStream {
+    private final FileChannel channel;
+
+    ChannelBytes(FileChannel channel) {
+      this.channel = channel;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] into, int at, int length) throws IOException {
+      return length == 0 ? 0 : channel.read(ByteBuffer.wrap(into, at, length));
+    }
+
+    /** Says whether another member follows in a file of several. */
+    @Override
+    public int available() throws IOException {
+      return Math.clamp(channel.size() - channel.position(), 0, Integer.MAX_VALUE);
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    context.heap().release(reservedBytes);
+    reservedBytes = 0;
+    Closeable outermost = unpacked == null ? channel : unpacked;
+    try {
+      outermost.close();
+    } catch (IOException e) {
+      context.warn("%s: closing failed: %s".formatted(path, e));
+    }
+  }
+}

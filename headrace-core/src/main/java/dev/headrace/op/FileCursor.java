@@ -1,0 +1,249 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.FileListing;
+import dev.headrace.spi.Id;
+import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.State;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads files one after the other and finds the records in them: what text lines, records of fixed
+ * length and rows have in common.
+ *
+ * <p>A position is the file, the byte where its next record begins, and how many records there were
+ * before; so resuming seeks. (In a packed file it unpacks up to there.)
+ *
+ * <p>A file that cannot be opened is the end, as in tf.data; a file that is damaged half-way costs
+ * one failure and what is left of it.
+ */
+abstract class FileCursor extends Cursor {
+  private final InputFiles inputs;
+  private final FileListing listing;
+
+  /** The file being read, or the next to be. */
+  private int file;
+
+  private @Nullable FileBytes bytes;
+
+  /** Where to go on in {@link #file} when it is opened. */
+  private long offset;
+
+  /** Records and failures so far, in all files. */
+  private long ordinal;
+
+  private @Nullable Failure terminal;
+
+  FileCursor(Context context, InputFiles inputs, FileListing listing) {
+    super(context);
+    this.inputs = inputs;
+    this.listing = listing;
+  }
+
+  /**
+   * Looks at a file that was opened, at its first byte, and goes to the first record.
+   *
+   * @param resumeAt where reading goes on, or 0 at the first record
+   * @throws IOException if the file cannot be read as what it should be, which is the end
+   */
+  abstract void opened(FileBytes in, long resumeAt) throws IOException;
+
+  /**
+   * The next record of a file, its {@link #failure}, or null at the end of the file.
+   *
+   * @throws IOException if the rest of the file is lost
+   */
+  abstract @Nullable Object next(FileBytes in) throws IOException;
+
+  /** Passes over a record or its failure; false at the end of the file. */
+  boolean pass(FileBytes in) throws IOException {
+    return next(in) != null;
+  }
+
+  /** Passes over some of the next {@code most} records at once, if that is possible. */
+  long jump(FileBytes in, long most) throws IOException {
+    return 0;
+  }
+
+  /** The failure of the record that is being read. */
+  final Failure failure(Throwable cause) {
+    return context.failure(new Id(context.prefix(), ordinal), cause);
+  }
+
+  @Override
+  protected final void produce(Chunk out, int max) {
+    while (out.isEmpty()) {
+      FileBytes in = current();
+      if (in == null) {
+        giveTerminal(out);
+        return;
+      }
+      try {
+        fill(in, out, max);
+      } catch (IOException e) {
+        out.add(broken(e), context.prefix(), ordinal);
+        if (terminal == null) {
+          ordinal++;
+          nextFile();
+        }
+      }
+    }
+  }
+
+  private void fill(FileBytes in, Chunk out, int max) throws IOException {
+    while (out.size() < max) {
+      Object record = next(in);
+      if (record == null) {
+        nextFile();
+        return;
+      }
+      out.add(record, context.prefix(), ordinal++);
+    }
+  }
+
+  private void giveTerminal(Chunk out) {
+    if (terminal != null) {
+      out.add(terminal, context.prefix(), ordinal);
+    }
+  }
+
+  /** The failure of a file that cannot be read on; terminal if it does not fit into memory. */
+  private Failure broken(IOException cause) {
+    if (cause instanceof FileBytes.TooLarge) {
+      return end(cause);
+    }
+    return failure(
+        new IOException(
+            "%s: cannot be read on after byte %d, what is left of it is lost: %s"
+                .formatted(listing.files().get(file), offsetNow(), cause.getMessage()),
+            cause));
+  }
+
+  private Failure end(Exception cause) {
+    Failure failure = new Failure(context.path(), new Id(context.prefix(), ordinal), cause, true);
+    terminal = failure;
+    return failure;
+  }
+
+  /** The file to read from, opened; null at the end, or where it cannot be opened. */
+  private @Nullable FileBytes current() {
+    if (bytes != null || terminal != null) {
+      return terminal == null ? bytes : null;
+    }
+    if (listing.problem() != null) {
+      end(listing.problem());
+      return null;
+    }
+    if (file >= listing.files().size()) {
+      return null;
+    }
+    Path path = listing.files().get(file);
+    FileBytes opening = null;
+    try {
+      opening = new FileBytes(path, inputs.compression(), context);
+      opened(opening, offset);
+      bytes = opening;
+    } catch (IOException | RuntimeException e) {
+      if (opening != null) {
+        opening.close();
+      }
+      if (e instanceof RuntimeException unchecked) {
+        throw unchecked;
+      }
+      end((IOException) e);
+    }
+    return bytes;
+  }
+
+  private void nextFile() {
+    closeFile();
+    file++;
+    offset = 0;
+  }
+
+  private void closeFile() {
+    if (bytes != null) {
+      bytes.close();
+      bytes = null;
+    }
+  }
+
+  private long offsetNow() {
+    return bytes == null ? offset : bytes.offset();
+  }
+
+  @Override
+  public final void skip(long count) {
+    long left = count;
+    while (left > 0) {
+      FileBytes in = current();
+      if (in == null) {
+        return;
+      }
+      long passed;
+      try {
+        passed = jump(in, left);
+        if (passed == 0) {
+          passed = pass(in) ? 1 : 0;
+        }
+        if (passed == 0) {
+          nextFile();
+        }
+      } catch (IOException e) {
+        Failure failure = broken(e);
+        if (failure.terminal()) {
+          return;
+        }
+        passed = 1;
+        nextFile();
+      }
+      ordinal += passed;
+      left -= passed;
+    }
+  }
+
+  @Override
+  protected final State position() {
+    return State.ofPairs(
+        "file", (long) file,
+        "offset", offsetNow(),
+        "ordinal", ordinal,
+        "line", line(),
+        "files", listing.fingerprint());
+  }
+
+  /** The line the next record begins in; for operators that count them. */
+  long line() {
+    return 0;
+  }
+
+  /** Told before the file is opened in which line it will go on. */
+  void atLine(long line) {}
+
+  @Override
+  protected final void moveTo(State state) {
+    listing.check(state, context);
+    if (listing.problem() != null) {
+      return;
+    }
+    file = listing.fileOf(state);
+    offset = state.number("offset");
+    ordinal = state.number("ordinal");
+    if (offset < 0 || ordinal < 0 || state.number("line") < 0) {
+      throw new State.InvalidState(
+          "checkpoint: expected an offset, ordinal and line of 0 or more, but got %d, %d and %d"
+              .formatted(offset, ordinal, state.number("line")));
+    }
+    atLine(state.number("line"));
+  }
+
+  @Override
+  public final void close() {
+    closeFile();
+  }
+}

@@ -1,0 +1,227 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.BiFn;
+import dev.headrace.spi.Checkpointing;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Fn;
+import dev.headrace.spi.Id;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.Sizer;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads its whole input and gives one value for each group of elements with equal keys, in the
+ * order of the keys, as tf.data does.
+ *
+ * <p>An element whose key or reduction fails is a failure and leaves its group as it was. The
+ * groups are on the heap account. A checkpoint does not carry them: they are made again by reading
+ * again.
+ */
+public record GroupByReducerOp(
+    Op input,
+    Fn<Object, Object> key,
+    Fn<Object, Object> initial,
+    BiFn<Object, Object, Object> reduce,
+    Fn<Object, Object> finish,
+    Site site)
+    implements Op {
+
+  public GroupByReducerOp {
+    Objects.requireNonNull(key, "groupByReducer: expected a function for keys, but got null");
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality() == 0 ? 0 : UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.with(Checkpointing.REPLAY);
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new GroupCursor(context, this);
+  }
+
+  private static final class Group {
+    final Id first;
+    Object state;
+    long elements;
+    long bytes;
+
+    Group(Id first, Object state) {
+      this.first = first;
+      this.state = state;
+    }
+  }
+
+  private static final class GroupCursor extends Cursor {
+    private static final int PULL = 1024;
+
+    /** What a group takes besides its key and state. */
+    private static final long GROUP_BYTES = 128;
+
+    private final GroupByReducerOp op;
+    private final Cursor source;
+    private final TreeMap<Object, Group> groups = new TreeMap<>();
+
+    /** Failures met while reading that were not given yet. */
+    private final Chunk held = new Chunk();
+
+    private State start;
+    private int heldGiven;
+    private long given;
+    private long reservedBytes;
+    private boolean broken;
+    private @Nullable Iterator<Map.Entry<Object, Group>> finished;
+
+    GroupCursor(Context context, GroupByReducerOp op) {
+      super(context);
+      this.op = op;
+      this.source = context.open(op.input);
+      this.start = source.save();
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      while (heldGiven == held.size() && finished == null) {
+        if (broken) {
+          return;
+        }
+        read();
+      }
+      while (out.size() < max && heldGiven < held.size()) {
+        out.append(held, heldGiven++);
+      }
+      Iterator<Map.Entry<Object, Group>> left = finished;
+      while (left != null && out.size() < max && left.hasNext()) {
+        Group group = left.next().getValue();
+        out.add(valueOf(group), group.first.parent(), group.first.ordinal());
+      }
+      given += out.size();
+    }
+
+    private void read() {
+      held.clear();
+      heldGiven = 0;
+      Chunk pulled = scratch();
+      source.fill(pulled, PULL);
+      if (pulled.isEmpty()) {
+        finished = groups.entrySet().iterator();
+      }
+      for (int i = 0; i < pulled.size() && !broken; i++) {
+        if (pulled.isFailure(i)) {
+          held.append(pulled, i);
+          continue;
+        }
+        Failure failure = reduce(pulled.item(i), pulled, i);
+        if (failure != null) {
+          held.add(failure, pulled.parentOf(i), pulled.ordinalOf(i));
+        }
+      }
+    }
+
+    private @Nullable Failure reduce(Object item, Chunk pulled, int index) {
+      Object key;
+      Group group;
+      try {
+        key =
+            Objects.requireNonNull(
+                op.key.apply(item), "expected the function to return a key, but it returned null");
+        group = groups.get(key);
+        Object before =
+            group == null
+                ? Objects.requireNonNull(
+                    op.initial.apply(key),
+                    "expected the initial function to return a state, but it returned null")
+                : group.state;
+        Object after =
+            Objects.requireNonNull(
+                op.reduce.apply(before, item),
+                "expected the function to return a state, but it returned null");
+        if (group == null) {
+          group = new Group(pulled.id(index), after);
+          groups.put(key, group);
+        }
+        group.state = after;
+      } catch (Throwable e) {
+        return context.failure(pulled.id(index), e);
+      }
+      group.elements++;
+      // A state may grow; it is weighed again each time its group has doubled.
+      return Long.bitCount(group.elements) == 1 ? weigh(key, group) : null;
+    }
+
+    private @Nullable Failure weigh(Object key, Group group) {
+      long bytes = GROUP_BYTES + Sizer.bytesOf(key) + Sizer.bytesOf(group.state);
+      long added = bytes - group.bytes;
+      if (added <= 0) {
+        return null;
+      }
+      if (context.heap().tryReserve(added)) {
+        group.bytes = bytes;
+        reservedBytes += added;
+        return null;
+      }
+      broken = true;
+      return new Failure(
+          context.path(),
+          null,
+          new IllegalStateException(
+              ("groupByReducer: expected its groups to fit the memory budget, but %,d groups need"
+                      + " more than %,d bytes and the %s account holds %,d bytes; raise"
+                      + " options.heapBudget, or use fewer keys or smaller states")
+                  .formatted(
+                      groups.size(),
+                      reservedBytes + added,
+                      context.heap().name(),
+                      context.heap().limitBytes())),
+          true);
+    }
+
+    private Object valueOf(Group group) {
+      try {
+        return Objects.requireNonNull(
+            op.finish.apply(group.state),
+            "expected the function to return an element, but it returned null");
+      } catch (Throwable e) {
+        return context.failure(group.first, e);
+      }
+    }
+
+    @Override
+    protected State position() {
+      return State.skipping(given, State.of("input", start));
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state.state("input"));
+      start = source.save();
+    }
+
+    @Override
+    public boolean isReady() {
+      return heldGiven < held.size() || finished != null || broken;
+    }
+
+    @Override
+    public void close() {
+      context.heap().release(reservedBytes);
+      reservedBytes = 0;
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,363 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Id;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Sizer;
+import dev.headrace.spi.State;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects elements by key, and makes something of a group as soon as it is full; at the end of
+ * those that are left, in the order of their keys.
+ *
+ * <p>Failed elements are in no group: they are delivered when they are met.
+ */
+abstract class GroupingCursor extends Cursor {
+  /*
+   * A position does not save the elements that are held. It says from where to read again, the
+   * oldest of them, and which of the elements since then were held at that time. Positions are
+   * taken far more often than written down, so the list is made late, from a ledger.
+   */
+  private static final int LONGEST_PULL = 1024;
+
+  private final String word;
+  private final HoldingReader reader;
+  private final TreeMap<Object, Group> groups = new TreeMap<>();
+  private final HeldLedger ledger = new HeldLedger();
+
+  /** The group whose results are being given by {@link #child}. */
+  private @Nullable Group flushing;
+
+  private @Nullable Cursor child;
+  private long reservedBytes;
+  private long heldElements;
+  private boolean broken;
+
+  GroupingCursor(Context context, Op input, String word) {
+    super(context);
+    this.word = word;
+    this.reader = new HoldingReader(context.open(input));
+  }
+
+  /** The key of an element, which keys of others can be compared with. */
+  abstract Object keyOf(Object element) throws Exception;
+
+  /** The size at which a group is full. */
+  abstract long sizeOf(Object key) throws Exception;
+
+  /**
+   * Makes something of a group: appends it to {@code out}, or returns a cursor that gives it.
+   *
+   * @param full false for what is left at the end
+   */
+  abstract @Nullable Cursor reduce(
+      Object key, List<Object> elements, Id id, boolean full, Chunk out) throws Exception;
+
+  /** Elements of one key. */
+  private static final class Group {
+    final long size;
+    final List<Object> items = new ArrayList<>();
+    final Id id;
+    long[] numbers = new long[4];
+    long bytes;
+
+    Group(long size, Id id) {
+      this.size = size;
+      this.id = id;
+    }
+
+    void add(Object item, long number, long itsBytes) {
+      int count = items.size();
+      numbers = count == numbers.length ? Arrays.copyOf(numbers, 2 * count) : numbers;
+      numbers[count] = number;
+      items.add(item);
+      bytes += itsBytes;
+    }
+  }
+
+  @Override
+  protected void produce(Chunk out, int max) {
+    int pull = max;
+    while (out.size() < max && !broken) {
+      Cursor open = child;
+      if (open != null) {
+        if (!out.isEmpty() && !open.isReady()) {
+          return;
+        }
+        takeFrom(open, out, max);
+      } else if (!out.isEmpty() && !reader.isReady()) {
+        return;
+      } else if (reader.advance(context.demand() == Long.MAX_VALUE ? pull : 1)) {
+        take(out);
+        pull = Math.min(2 * pull, Math.max(max, LONGEST_PULL));
+      } else {
+        Map.Entry<Object, Group> rest = groups.pollFirstEntry();
+        if (rest == null) {
+          return;
+        }
+        flush(rest.getKey(), rest.getValue(), false, out);
+      }
+    }
+  }
+
+  private void takeFrom(Cursor open, Chunk out, int max) {
+    Chunk taken = scratch();
+    open.fill(taken, max - out.size());
+    if (taken.isEmpty()) {
+      open.close();
+      child = null;
+      letGo();
+    } else {
+      out.append(taken, 0, taken.size());
+    }
+  }
+
+  private void take(Chunk out) {
+    if (reader.isFailure()) {
+      reader.giveTo(out);
+      return;
+    }
+    Object item = reader.item();
+    Id id = reader.id();
+    Object key;
+    Group group;
+    try {
+      key = Objects.requireNonNull(keyOf(item), word + ": expected a key, but got null");
+      group = groupOf(key, id);
+    } catch (Throwable e) {
+      out.add(context.failure(id, e), id.parent(), id.ordinal());
+      return;
+    }
+    if (!hold(group, item)) {
+      out.add(tooLarge(), context.prefix(), 0);
+      broken = true;
+    } else if (group.items.size() >= group.size) {
+      groups.remove(key);
+      flush(key, group, true, out);
+    }
+  }
+
+  private Group groupOf(Object key, Id id) throws Exception {
+    Group known = groups.get(key);
+    if (known != null) {
+      return known;
+    }
+    long size = sizeOf(key);
+    if (size < 1) {
+      throw new IllegalArgumentException(
+          "%s: expected a window of at least 1 element, but got %d for key %s"
+              .formatted(word, size, key));
+    }
+    Group group = new Group(size, id);
+    groups.put(key, group);
+    return group;
+  }
+
+  private boolean hold(Group group, Object item) {
+    long bytes = Sizer.bytesOf(item);
+    if (!context.heap().tryReserve(bytes)) {
+      return false;
+    }
+    reservedBytes += bytes;
+    heldElements++;
+    group.add(item, reader.number(), bytes);
+    ledger.hold(reader.number());
+    return true;
+  }
+
+  private void flush(Object key, Group group, boolean full, Chunk out) {
+    ledger.flush(group.numbers, group.items.size());
+    heldElements -= group.items.size();
+    flushing = group;
+    try {
+      child = reduce(key, List.copyOf(group.items), group.id, full, out);
+    } catch (Throwable e) {
+      out.add(context.failure(group.id, e), group.id.parent(), group.id.ordinal());
+    }
+    if (child == null) {
+      letGo();
+    }
+  }
+
+  /** Forgets the group that was flushed, of which everything was given. */
+  private void letGo() {
+    Group done = Objects.requireNonNull(flushing);
+    flushing = null;
+    context.heap().release(done.bytes);
+    reservedBytes -= done.bytes;
+    reader.forget(ledger.oldest(reader.nextNumber()));
+  }
+
+  private Failure tooLarge() {
+    return new Failure(
+        context.path(),
+        null,
+        new IllegalStateException(
+            ("%s: expected windows that are not full to fit the memory budget, but with %,d"
+                 + " elements of %,d keys, %,d MB, the %s account is full (%,d MB of %,d MB); at"
+                 + " most that many elements would be held if each window were full: lower the size"
+                 + " or the number of keys, or raise options.heapBudget to more than %,d MB")
+                .formatted(
+                    word,
+                    heldElements,
+                    groups.size(),
+                    reservedBytes >> 20,
+                    context.heap().name(),
+                    context.heap().usedBytes() >> 20,
+                    context.heap().limitBytes() >> 20,
+                    neededBytes() >> 20)),
+        true);
+  }
+
+  /** What full windows of the keys met so far would hold. */
+  private long neededBytes() {
+    double each = (double) reservedBytes / Math.max(1, heldElements);
+    double elements = 0;
+    for (Group group : groups.values()) {
+      elements += group.size;
+    }
+    return (long) (each * elements);
+  }
+
+  @Override
+  public boolean isReady() {
+    Cursor open = child;
+    return open == null ? reader.isReady() : open.isReady();
+  }
+
+  @Override
+  protected State position() {
+    long end = reader.nextNumber();
+    long oldest = ledger.oldest(end);
+    Group window = flushing;
+    if (window == null && oldest == end) {
+      return State.ofPairs("input", reader.before(end), "again", 0L, "held", new long[0]);
+    }
+    long first = window == null ? oldest : Math.min(oldest, window.numbers[0]);
+    State input = reader.before(first);
+    HeldLedger.Moment now = ledger.now(end);
+    long[] numbers = window == null ? new long[0] : window.numbers; // not the group: it holds data
+    int count = window == null ? 0 : window.items.size();
+    State its = child == null ? State.START : child.save();
+    return State.lazy(
+        () ->
+            State.ofPairs(
+                "input",
+                input,
+                "again",
+                end - first,
+                "held",
+                now.heldSince(first),
+                "window",
+                Arrays.stream(numbers, 0, count).map(number -> number - first).toArray(),
+                "child",
+                its),
+        input.isLate() || its.isLate());
+  }
+
+  @Override
+  protected void moveTo(State state) {
+    long again = state.number("again");
+    long[] held = checked(state.numbers("held"), again);
+    long[] window = state.has("window") ? checked(state.numbers("window"), again) : new long[0];
+    reader.restore(state.state("input"));
+    Group reopened = null;
+    int inHeld = 0;
+    int inWindow = 0;
+    while (inHeld < held.length || inWindow < window.length) {
+      boolean isHeld =
+          inWindow == window.length || (inHeld < held.length && held[inHeld] < window[inWindow]);
+      long number = isHeld ? held[inHeld++] : window[inWindow++];
+      readAgain(number);
+      try {
+        Object item = reader.item();
+        if (isHeld) {
+          Group group = groupOf(keyOf(item), reader.id());
+          if (!hold(group, item) || group.items.size() >= group.size) {
+            throw new IllegalStateException(
+                "expected windows that are not full and fit the memory");
+          }
+        } else {
+          reopened = reopened == null ? new Group(window.length, reader.id()) : reopened;
+          if (!hold(reopened, item)) {
+            throw new IllegalStateException("expected the window to fit the memory budget");
+          }
+        }
+      } catch (Exception e) {
+        throw new State.InvalidState(
+            "checkpoint: cannot hold element %d of the input again: %s; the input or a function"
+                    .formatted(number, e.getMessage())
+                + " changed since the checkpoint");
+      }
+    }
+    reader.skip(again - reader.nextNumber());
+    if (reopened != null) {
+      reopen(reopened, state.state("child"));
+    }
+  }
+
+  private static long[] checked(long[] numbers, long again) {
+    long before = -1;
+    for (long number : numbers) {
+      if (number <= before || number >= again) {
+        throw new State.InvalidState(
+            "checkpoint: expected elements that ascend from 0 to below %d, but got %s"
+                .formatted(again, Arrays.toString(numbers)));
+      }
+      before = number;
+    }
+    if (again < 0) {
+      throw new State.InvalidState(
+          "checkpoint: expected to read 0 or more elements again, but got " + again);
+    }
+    return numbers;
+  }
+
+  private void readAgain(long number) {
+    reader.skip(number - reader.nextNumber());
+    if (!reader.advance(1) || reader.isFailure()) {
+      throw new State.InvalidState(
+          ("checkpoint: expected to read element %d of the input again, but it %s; the input"
+                  + " changed since the checkpoint")
+              .formatted(number, reader.nextNumber() > number ? "failed" : "has ended"));
+    }
+  }
+
+  private void reopen(Group window, State at) {
+    flushing = window;
+    ledger.flush(window.numbers, window.items.size());
+    heldElements -= window.items.size();
+    try {
+      Object key = keyOf(window.items.getFirst());
+      child = reduce(key, List.copyOf(window.items), window.id, true, new Chunk());
+    } catch (Exception e) {
+      throw new IllegalStateException(
+          context.path() + ": cannot reduce the window of element " + window.id + " again", e);
+    }
+    if (child == null) {
+      throw new State.InvalidState("checkpoint: expected no open window, but got one");
+    }
+    child.restore(at);
+  }
+
+  @Override
+  public void close() {
+    if (child != null) {
+      child.close();
+    }
+    context.heap().release(reservedBytes);
+    reservedBytes = 0;
+    groups.clear();
+    reader.close();
+  }
+}

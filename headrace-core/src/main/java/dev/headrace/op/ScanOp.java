@@ -1,0 +1,169 @@
+package dev.headrace.op;
+
+import dev.headrace.data.ElementCodec;
+import dev.headrace.spi.BiFn;
+import dev.headrace.spi.Checkpointing;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Scanned;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import dev.headrace.spi.Values;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * Applies a function to a running state and each element; it gives the next state and a result.
+ *
+ * <p>Where the function fails, the element is a failure and the state stays as it was. The state is
+ * part of a checkpoint, so it must be a structure or a plain value there.
+ */
+public record ScanOp(
+    Op input, Initial initial, BiFn<Object, Object, Scanned<Object, Object>> function, Site site)
+    implements Op {
+
+  public ScanOp {
+    Objects.requireNonNull(function, "scan: expected a function, but got null");
+  }
+
+  /**
+   * The state before the first element. Its text is the same in every process, since it is part of
+   * the plan's identity.
+   */
+  public record Initial(Object value) {
+
+    public Initial {
+      Objects.requireNonNull(value, "scan: expected an initial state, but got null");
+    }
+
+    /** A value of this pass's own, as far as it can be copied: the function may change it. */
+    Object fresh() {
+      if (isImmutable()) {
+        return value;
+      }
+      try {
+        ElementCodec codec = new ElementCodec().learn(value);
+        return codec.decode(codec.encode(value));
+      } catch (IllegalArgumentException notWritable) {
+        return value;
+      }
+    }
+
+    private boolean isImmutable() {
+      return value instanceof Number || value instanceof String || value instanceof Boolean;
+    }
+
+    @Override
+    public String toString() {
+      if (isImmutable()) {
+        return value.toString();
+      }
+      String name = value.getClass().getSimpleName();
+      try {
+        return name + "#" + Integer.toHexString(Arrays.hashCode(new ElementCodec().encode(value)));
+      } catch (IllegalArgumentException notWritable) {
+        return name;
+      }
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality();
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asOneToOne().with(Checkpointing.VALUE);
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new ScanCursor(context, this);
+  }
+
+  private static final class ScanCursor extends Cursor {
+    private final ScanOp op;
+    private final Cursor source;
+    private Object value;
+
+    ScanCursor(Context context, ScanOp op) {
+      super(context);
+      this.op = op;
+      this.value = op.initial.fresh();
+      this.source = context.open(op.input);
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      source.fill(out, max);
+      for (int i = 0; i < out.size(); i++) {
+        if (!out.isFailure(i)) {
+          out.replace(i, scan(out, i));
+        }
+      }
+    }
+
+    private Object scan(Chunk chunk, int index) {
+      try {
+        Scanned<Object, Object> scanned =
+            Objects.requireNonNull(
+                op.function.apply(value, chunk.item(index)),
+                "expected the function to return a state and a result, but it returned null");
+        value = scanned.state();
+        return scanned.result();
+      } catch (Throwable e) {
+        return context.failure(chunk.id(index), e);
+      }
+    }
+
+    @Override
+    public boolean isReady() {
+      return source.isReady();
+    }
+
+    @Override
+    protected State position() {
+      return State.of("value", valueState(), "input", source.save());
+    }
+
+    /** Positions are taken all the time; a state that cannot be written only stops checkpoints. */
+    private State valueState() {
+      try {
+        return Values.toState(value);
+      } catch (IllegalArgumentException notWritable) {
+        String message =
+            ("%s: expected the state to be a structure or a plain value, so that a checkpoint can"
+                    + " carry it, but got %s; use a record, map or list of tensors, numbers and"
+                    + " texts")
+                .formatted(context.path(), value.getClass().getName());
+        return State.lazy(
+            () -> {
+              throw new IllegalStateException(message, notWritable);
+            },
+            false);
+      }
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      try {
+        value = Values.fromState(state.state("value"), op.initial.value());
+      } catch (State.InvalidState e) {
+        throw e;
+      } catch (IllegalArgumentException e) {
+        throw new State.InvalidState(
+            "checkpoint: expected a state of scan, but got " + e.getMessage());
+      }
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

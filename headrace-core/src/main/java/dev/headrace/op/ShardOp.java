@@ -1,0 +1,134 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Access;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.util.List;
+
+/**
+ * Every {@code count}-th element, from number {@code index} on.
+ *
+ * <p>Places are counted, failures among them: what belongs to other shards is passed over without
+ * being made, so nobody knows whether it would have failed, and all shards together are the whole.
+ */
+public record ShardOp(Op input, long count, long index, Site site) implements Op {
+
+  public ShardOp {
+    if (count < 1) {
+      throw new IllegalArgumentException("shard: expected at least 1 shard, but got " + count);
+    }
+    if (index < 0 || index >= count) {
+      throw new IllegalArgumentException(
+          "shard: expected an index from 0 to %d for %d shards, but got %d"
+              .formatted(count - 1, count, index));
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    long all = input.cardinality();
+    return all < 0 ? all : shareOf(all);
+  }
+
+  private long shareOf(long all) {
+    return all <= index ? 0 : (all - index - 1) / count + 1;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+  }
+
+  @Override
+  public Access access() {
+    Access all = input.access();
+    return Access.over(List.of(all), () -> shareOf(all.size()), at -> all.at(index + at * count));
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new ShardCursor(context, this);
+  }
+
+  private static final class ShardCursor extends Cursor {
+    private final ShardOp op;
+    private final Cursor source;
+
+    /** How many elements of other shards come before the next of this one. */
+    private long toPass;
+
+    ShardCursor(Context context, ShardOp op) {
+      super(context);
+      this.op = op;
+      this.source = context.open(op.input, times(context.demand(), op.count));
+      this.toPass = op.index;
+    }
+
+    private static long times(long elements, long count) {
+      return elements > Long.MAX_VALUE / count ? Long.MAX_VALUE : elements * count;
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      if (op.count == 1) {
+        source.fill(out, max);
+        return;
+      }
+      while (out.size() < max && (out.isEmpty() || source.isReady())) {
+        if (toPass > 0) {
+          source.skip(toPass);
+          toPass = 0;
+        }
+        Chunk one = out.isEmpty() ? out : scratch();
+        source.fill(one, 1);
+        if (one.isEmpty()) {
+          return;
+        }
+        if (one != out) {
+          out.append(one, 0, 1);
+        }
+        toPass = op.count - 1;
+      }
+    }
+
+    @Override
+    public boolean isReady() {
+      return source.isReady();
+    }
+
+    @Override
+    public void skip(long elements) {
+      if (elements > 0) {
+        long others = times(elements - 1, op.count);
+        source.skip(others > Long.MAX_VALUE - op.count ? others : others + toPass + 1);
+        toPass = op.count - 1;
+      }
+    }
+
+    @Override
+    protected State position() {
+      return State.of("toPass", toPass, "input", source.save());
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      toPass = state.number("toPass");
+      if (toPass < 0 || toPass >= op.count) {
+        throw new State.InvalidState(
+            "checkpoint: expected 0 to %d elements of other shards, but got %d"
+                .formatted(op.count - 1, toPass));
+      }
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.headrace.op;
+
+import dev.headrace.data.Compression;
+import dev.headrace.spi.Checkpointing;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.FileListing;
+import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.Traits;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines of files, one file after the other. As in tf.data a line ends at a line feed, and every
+ * carriage return is removed, also within a line.
+ *
+ * @param asBytes whether lines are {@code byte[]} as they are in the file; else they are text, read
+ *     as UTF-8
+ */
+public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implements Op {
+
+  public TextLinesOp {
+    Objects.requireNonNull(files, "textLines: expected files, but got null");
+  }
+
+  @Override
+  public long cardinality() {
+    return UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return files.compression() == Compression.NONE
+        ? Traits.PLAIN
+        : Traits.PLAIN.with(Checkpointing.REPLAY);
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new LinesCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
+  }
+
+  private static final class LinesCursor extends FileCursor {
+    private static final VarHandle WORDS =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long ONES = 0x0101010101010101L;
+    private static final long HIGH_BITS = 0x8080808080808080L;
+
+    private final boolean asBytes;
+
+    /** Where the line that was found last begins and ends in the buffer. */
+    private int from;
+
+    private int to;
+
+    LinesCursor(Context context, TextLinesOp op, FileListing listing) {
+      super(context, op.files, listing);
+      this.asBytes = op.asBytes;
+    }
+
+    @Override
+    void opened(FileBytes in, long resumeAt) throws IOException {
+      in.seek(resumeAt);
+    }
+
+    @Override
+    @Nullable Object next(FileBytes in) throws IOException {
+      if (!find(in)) {
+        return null;
+      }
+      byte[] buffer = in.buffer;
+      if (indexOf((byte) '\r', buffer, from, to) >= 0) {
+        byte[] clean = withoutReturns(buffer, from, to);
+        return asBytes ? clean : new String(clean, StandardCharsets.UTF_8);
+      }
+      return asBytes
+          ? Arrays.copyOfRange(buffer, from, to)
+          : new String(buffer, from, to - from, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    boolean pass(FileBytes in) throws IOException {
+      return find(in);
+    }
+
+    /** Finds the next line and moves past it; false at the end of the file. */
+    private boolean find(FileBytes in) throws IOException {
+      int looked = 0;
+      for (; ; ) {
+        int at = indexOf((byte) '\n', in.buffer, in.start + looked, in.end);
+        if (at >= 0) {
+          from = in.start;
+          to = at;
+          in.start = at + 1;
+          return true;
+        }
+        looked = in.available();
+        if (!in.more()) {
+          return last(in);
+        }
+      }
+    }
+
+    /** A last line without line feed; one of nothing but carriage returns is none. */
+    private boolean last(FileBytes in) {
+      from = in.start;
+      to = in.end;
+      in.start = in.end;
+      for (int i = from; i < to; i++) {
+        if (in.buffer[i] != '\r') {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Looks at eight bytes at a time. */
+    private static int indexOf(byte wanted, byte[] buffer, int from, int to) {
+      long pattern = (wanted & 0xFFL) * ONES;
+      int i = from;
+      for (; i <= to - 8; i += 8) {
+        long word = (long) WORDS.get(buffer, i) ^ pattern;
+        // The lowest bit that is set marks the first byte that became zero.
+        long zeros = (word - ONES) & ~word & HIGH_BITS;
+        if (zeros != 0) {
+          return i + (Long.numberOfTrailingZeros(zeros) >>> 3);
+        }
+      }
+      for (; i < to; i++) {
+        if (buffer[i] == wanted) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    private static byte[] withoutReturns(byte[] buffer, int from, int to) {
+      byte[] clean = new byte[to - from];
+      int length = 0;
+      for (int i = from; i < to; i++) {
+        if (buffer[i] != '\r') {
+          clean[length++] = buffer[i];
+        }
+      }
+      return Arrays.copyOf(clean, length);
+    }
+  }
+}

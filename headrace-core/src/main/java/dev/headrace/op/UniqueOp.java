@@ -1,0 +1,171 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Checkpointing;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Fn;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the first of all elements that are equal, or that have equal keys.
+ *
+ * <p>Tensors and arrays are equal by content, within records, maps and lists too. The keys met so
+ * far are held in memory, on the heap account; where they do not fit, the pipeline ends with the
+ * size reached. A checkpoint does not carry them: they are found again by reading again.
+ *
+ * @param key null where elements are compared themselves
+ */
+public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) implements Op {
+
+  @Override
+  public long cardinality() {
+    return input.cardinality() == 0 ? 0 : UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.with(Checkpointing.REPLAY);
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new UniqueCursor(context, this);
+  }
+
+  private static final class UniqueCursor extends Cursor {
+    /** How much is pulled at once while nothing is kept. */
+    private static final int LONGEST_PULL = 1024;
+
+    private final UniqueOp op;
+    private final Cursor source;
+    private final Set<Object> seen = new HashSet<>();
+
+    /** What was kept beyond what was asked for. */
+    private final Chunk kept = new Chunk();
+
+    private State start;
+    private int givenOfKept;
+    private long given;
+    private long reservedBytes;
+    private boolean broken;
+
+    UniqueCursor(Context context, UniqueOp op) {
+      super(context);
+      this.op = op;
+      this.source = context.open(op.input);
+      this.start = source.save();
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      int pull = max;
+      while (givenOfKept == kept.size()) {
+        kept.clear();
+        givenOfKept = 0;
+        if (broken) {
+          return;
+        }
+        source.fill(kept, pull);
+        if (kept.isEmpty()) {
+          return;
+        }
+        dropSeen(kept);
+        if (context.demand() == Long.MAX_VALUE) {
+          pull = Math.min(2 * pull, Math.max(max, LONGEST_PULL));
+        }
+      }
+      int size = Math.min(max, kept.size() - givenOfKept);
+      out.append(kept, givenOfKept, size);
+      givenOfKept += size;
+      given += size;
+    }
+
+    private void dropSeen(Chunk chunk) {
+      int size = chunk.size();
+      int last = 0;
+      for (int i = 0; i < size && !broken; i++) {
+        if (chunk.isFailure(i) || isNew(chunk, i)) {
+          chunk.move(i, last++);
+        }
+      }
+      chunk.truncate(last);
+    }
+
+    /** Whether the element is kept; in the place of one that cannot be compared is its failure. */
+    private boolean isNew(Chunk chunk, int index) {
+      Object itsKey;
+      try {
+        Object item = chunk.item(index);
+        itsKey =
+            ContentKey.of(
+                op.key == null
+                    ? item
+                    : Objects.requireNonNull(
+                        op.key.apply(item),
+                        "expected the function to return a key, but it returned null"));
+        if (!seen.add(itsKey)) {
+          return false;
+        }
+      } catch (Throwable e) {
+        chunk.replace(index, context.failure(chunk.id(index), e));
+        return true;
+      }
+      long bytes = ContentKey.bytesOf(itsKey);
+      if (context.heap().tryReserve(bytes)) {
+        reservedBytes += bytes;
+      } else {
+        broken = true;
+        chunk.replace(index, tooLarge(bytes));
+      }
+      return true;
+    }
+
+    private Failure tooLarge(long bytes) {
+      return new Failure(
+          context.path(),
+          null,
+          new IllegalStateException(
+              ("unique: expected the keys it has met to fit the memory budget, but %,d of them need"
+                      + " %,d bytes and the %s account holds %,d bytes; raise options.heapBudget,"
+                      + " or give a smaller key: unique(x -> …)")
+                  .formatted(
+                      seen.size(),
+                      reservedBytes + bytes,
+                      context.heap().name(),
+                      context.heap().limitBytes())),
+          true);
+    }
+
+    @Override
+    public boolean isReady() {
+      return givenOfKept < kept.size() || source.isReady();
+    }
+
+    @Override
+    protected State position() {
+      return State.skipping(given, State.of("input", start));
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state.state("input"));
+      start = source.save();
+    }
+
+    @Override
+    public void close() {
+      context.heap().release(reservedBytes);
+      reservedBytes = 0;
+      source.close();
+    }
+  }
+}

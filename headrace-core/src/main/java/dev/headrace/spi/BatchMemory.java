@@ -1,0 +1,92 @@
+package dev.headrace.spi;
+
+import dev.headrace.data.DType;
+import dev.headrace.data.Lease;
+import dev.headrace.data.Shape;
+import dev.headrace.data.SlabPool;
+import dev.headrace.data.Tensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Room for the tensors of one batch: a slab for all of them where there is a pool, else memory of
+ * their own. Strings have no room here.
+ *
+ * <p><b>Ownership:</b> who makes it gives it back if the batch cannot be assembled; afterwards the
+ * memory belongs to the tensors.
+ */
+public final class BatchMemory {
+  /** Batches below this size are cheaper as garbage than as leases. */
+  static final long LEAST_SLAB_BYTES = 4096;
+
+  private static final int ALIGNMENT = 64;
+
+  private final DType[] dtypes;
+  private final Shape[] shapes;
+  private final long[] offsets;
+  private final @Nullable MemorySegment[] own;
+  private final @Nullable Lease lease;
+
+  /**
+   * Room for tensors of these types and shapes.
+   *
+   * @param slabs where the batch may live, or null for memory of its own
+   * @param owner who asks, as leak reports name it
+   */
+  public BatchMemory(DType[] dtypes, Shape[] shapes, @Nullable SlabPool slabs, String owner) {
+    this.dtypes = dtypes;
+    this.shapes = shapes;
+    this.offsets = new long[dtypes.length];
+    this.own = new MemorySegment[dtypes.length];
+    long bytes = 0;
+    for (int leaf = 0; leaf < dtypes.length; leaf++) {
+      offsets[leaf] = bytes;
+      bytes += (bytes(leaf) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    this.lease = slabs == null || bytes < LEAST_SLAB_BYTES ? null : slabs.lease(bytes, owner);
+  }
+
+  private long bytes(int leaf) {
+    return shapes[leaf].elements() * dtypes[leaf].byteSize();
+  }
+
+  /** The memory of one tensor, to be written. */
+  public MemorySegment room(int leaf) {
+    if (lease != null) {
+      return lease.memory().asSlice(offsets[leaf], bytes(leaf));
+    }
+    MemorySegment known = own[leaf];
+    if (known == null) {
+      known = allocate(bytes(leaf));
+      own[leaf] = known;
+    }
+    return known;
+  }
+
+  /** Whether the room holds zeros before it is written; a slab holds what was there before. */
+  public boolean isZeroed() {
+    return lease == null;
+  }
+
+  /** The tensor over the memory that was written. */
+  public Tensor tensor(int leaf) {
+    return lease == null
+        ? Tensor.wrap(dtypes[leaf], shapes[leaf], room(leaf))
+        : lease.tensor(dtypes[leaf], shapes[leaf], offsets[leaf]);
+  }
+
+  /** Gives the slab back, if there is one: the batch could not be assembled. */
+  public void giveBack() {
+    if (lease != null) {
+      lease.giveBack("its batch could not be assembled");
+    }
+  }
+
+  /** Heap memory for what fits an array, collected native memory for the rest. */
+  private static MemorySegment allocate(long bytes) {
+    return bytes <= Integer.MAX_VALUE - 16
+        ? MemorySegment.ofArray(new long[(int) ((bytes + 7) / 8)]).asSlice(0, bytes)
+        : Arena.ofAuto().allocate(bytes, ALIGNMENT);
+  }
+}

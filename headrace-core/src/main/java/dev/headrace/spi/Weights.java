@@ -1,0 +1,255 @@
+package dev.headrace.spi;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How often each of several datasets is drawn from, relative to the others; may be changed while
+ * pipelines run.
+ *
+ * <pre>{@code
+ * Weights weights = Weights.of(0.7, 0.3);
+ * Dataset<Row> mix = Dataset.sampleFrom(List.of(web, books), weights, Seed.of(1));
+ * …
+ * weights.set(0.5, 0.5);    // from the next choice on that was not made yet
+ * weights.changes();        // what changed at which element
+ * }</pre>
+ *
+ * <p>A change holds from a certain choice on, which is noted; read-ahead choices stand. A
+ * checkpoint carries the weights in force, the changes made so far and one that waits; opening it
+ * sets these weights and repeats the changes at the same elements.
+ *
+ * <p><b>Threading:</b> safe for any thread.
+ */
+public final class Weights {
+
+  /**
+   * One change of the weights.
+   *
+   * @param pass the pass over the mixture, counting epochs and repetitions
+   * @param element the first element of that pass that was drawn with the new weights
+   */
+  public record Change(long pass, long element, List<Double> before, List<Double> after) {}
+
+  private final double[] initial;
+  private final boolean isFixed;
+
+  /** What was asked for last, and the how manieth request it was. */
+  private double[] wanted;
+
+  private long requests;
+  private @Nullable Course latest;
+
+  private Weights(double[] weights, boolean isFixed) {
+    this.initial = checked(weights.clone());
+    this.wanted = initial;
+    this.isFixed = isFixed;
+  }
+
+  /** Weights that may be changed later. They need not sum up to 1. */
+  public static Weights of(double... weights) {
+    return new Weights(weights, false);
+  }
+
+  /** Weights that never change. */
+  public static Weights fixed(double... weights) {
+    return new Weights(weights, true);
+  }
+
+  private static double[] checked(double[] weights) {
+    double sum = 0;
+    for (double weight : weights) {
+      if (!(weight >= 0) || weight > Float.MAX_VALUE) {
+        throw new IllegalArgumentException(
+            "Weights: expected numbers of at least 0, but got " + Arrays.toString(weights));
+      }
+      sum += (float) weight;
+    }
+    if (!(sum > 0)) {
+      throw new IllegalArgumentException(
+          "Weights: expected at least one weight above 0, but got " + Arrays.toString(weights));
+    }
+    return weights;
+  }
+
+  /** Changes the weights from the next choice on, in all open pipelines with these weights. */
+  public synchronized void set(double... weights) {
+    if (isFixed) {
+      throw new IllegalStateException(
+          "Weights.set: expected weights that may change, but these are fixed; use Weights.of");
+    }
+    if (weights.length != initial.length) {
+      throw new IllegalArgumentException(
+          "Weights.set: expected %d weights, but got %d".formatted(initial.length, weights.length));
+    }
+    wanted = checked(weights.clone());
+    requests++;
+  }
+
+  /** The weights that were set last, or that a checkpoint brought. */
+  public synchronized double[] current() {
+    return wanted.clone();
+  }
+
+  /** How many weights there are. */
+  public int size() {
+    return initial.length;
+  }
+
+  public boolean isFixed() {
+    return isFixed;
+  }
+
+  /** The weights that these began with. */
+  public double[] initial() {
+    return initial.clone();
+  }
+
+  /**
+   * The changes that took effect in the pipeline that was opened last, oldest first; those of its
+   * earlier lives, before checkpoints, too.
+   */
+  public synchronized List<Change> changes() {
+    return latest == null ? List.of() : List.copyOf(latest.changes);
+  }
+
+  /** Begins the course of these weights in a pipeline that is being opened. */
+  public synchronized Course begin() {
+    Course course = new Course();
+    latest = course;
+    return course;
+  }
+
+  /** The first weights, which are part of a plan's identity; later ones are not. */
+  @Override
+  public String toString() {
+    return Arrays.toString(initial);
+  }
+
+  /**
+   * What becomes of the weights in one pipeline.
+   *
+   * <p><b>Threading:</b> guarded by its weights.
+   */
+  public final class Course {
+    private final List<Change> changes = new ArrayList<>();
+    private double[] inForce;
+    private long requestsSeen;
+    private boolean hasBegun;
+
+    private Course() {
+      this.inForce = wanted;
+      this.requestsSeen = requests;
+    }
+
+    /** The weights for a pass that begins. Not to be written to, as all arrays here. */
+    public double[] atStart() {
+      synchronized (Weights.this) {
+        return inForce;
+      }
+    }
+
+    /** The weights for the next choice, where it is made for the first time. */
+    public double[] next() {
+      synchronized (Weights.this) {
+        hasBegun = true;
+        if (requestsSeen < requests) {
+          requestsSeen = requests;
+          inForce = wanted;
+        }
+        return inForce;
+      }
+    }
+
+    /** Notes a change that took effect. */
+    public void note(long pass, long element, double[] before, double[] after) {
+      synchronized (Weights.this) {
+        changes.add(new Change(pass, element, listed(before), listed(after)));
+      }
+    }
+
+    /** What a checkpoint carries: the weights wanted now, and all changes so far. */
+    public State save() {
+      synchronized (Weights.this) {
+        long[] numbers = new long[changes.size() * (2 + 2 * initial.length)];
+        int at = 0;
+        for (Change change : changes) {
+          numbers[at++] = change.pass;
+          numbers[at++] = change.element;
+          for (List<Double> weights : List.of(change.before, change.after)) {
+            for (double weight : weights) {
+              numbers[at++] = Double.doubleToRawLongBits(weight);
+            }
+          }
+        }
+        double[] last = requestsSeen < requests ? wanted : inForce;
+        return State.of("wanted", toBits(last), "changes", numbers);
+      }
+    }
+
+    /** Takes over what a checkpoint carried, unless this course has begun: it knows better then. */
+    public void restore(State state) {
+      int width = initial.length;
+      double[] last = fromBits(state.numbers("wanted"), 0);
+      long[] numbers = state.numbers("changes");
+      if (numbers.length % (2 + 2 * width) != 0) {
+        throw new State.InvalidState(
+            "checkpoint: expected changes of %d weights, but got %d numbers"
+                .formatted(width, numbers.length));
+      }
+      List<Change> saved = new ArrayList<>();
+      for (int at = 0; at < numbers.length; at += 2 + 2 * width) {
+        saved.add(
+            new Change(
+                numbers[at],
+                numbers[at + 1],
+                listed(fromBits(numbers, at + 2)),
+                listed(fromBits(numbers, at + 2 + width))));
+      }
+      synchronized (Weights.this) {
+        if (!hasBegun) {
+          hasBegun = true;
+          changes.clear();
+          changes.addAll(saved);
+          inForce = last;
+          wanted = last;
+        }
+      }
+    }
+
+    /** Weights as the numbers of a position. */
+    public long[] toBits(double[] weights) {
+      long[] bits = new long[weights.length];
+      for (int i = 0; i < bits.length; i++) {
+        bits[i] = Double.doubleToRawLongBits(weights[i]);
+      }
+      return bits;
+    }
+
+    /** Weights from the numbers of a position, from {@code at} on. */
+    public double[] fromBits(long[] bits, int at) {
+      if (bits.length - at < initial.length) {
+        throw new State.InvalidState(
+            "checkpoint: expected %d weights, but got %d"
+                .formatted(initial.length, bits.length - at));
+      }
+      double[] weights = new double[initial.length];
+      for (int i = 0; i < weights.length; i++) {
+        weights[i] = Double.longBitsToDouble(bits[at + i]);
+      }
+      try {
+        return checked(weights);
+      } catch (IllegalArgumentException e) {
+        throw new State.InvalidState(
+            "checkpoint: " + Objects.requireNonNullElse(e.getMessage(), "expected weights"));
+      }
+    }
+
+    private static List<Double> listed(double[] weights) {
+      return Arrays.stream(weights).boxed().toList();
+    }
+  }
+}

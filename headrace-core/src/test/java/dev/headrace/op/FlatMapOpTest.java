@@ -1,0 +1,115 @@
+package dev.headrace.op;
+
+import static dev.headrace.Dataset.UNKNOWN;
+import static dev.headrace.Dataset.range;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.headrace.Dataset;
+import dev.headrace.PipelineException;
+import dev.headrace.data.Seed;
+import dev.headrace.golden.Outcomes;
+import dev.headrace.testing.PipelineContract;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class FlatMapOpTest {
+  @Test
+  void keepsTheContract() {
+    PipelineContract.of(
+            n ->
+                range(8)
+                    .map(x -> Outcomes.refusing(2, x), n)
+                    .flatMap(
+                        x ->
+                            range(10 * Outcomes.refusing(5, x), 10 * x + x % 4)
+                                .map(y -> Outcomes.refusing(31, y))
+                                .shuffle(2, Seed.of(x))))
+        .check();
+  }
+
+  @Test
+  void givesOneDatasetAfterTheOther() {
+    assertThat(range(4).flatMap(x -> range(x)).toList()).containsExactly(0L, 0L, 1L, 0L, 1L, 2L);
+    assertThat(range(0).flatMap(x -> range(5)).toList()).isEmpty();
+    assertThat(range(5).flatMap(x -> range(0)).toList()).isEmpty();
+    assertThat(range(3).flatMap(x -> range(x, x + 1).repeat()).take(4).toList())
+        .containsExactly(0L, 0L, 0L, 0L);
+  }
+
+  @Test
+  void isAnInterleaveOfOneAtATime() {
+    assertThat(range(30).flatMap(x -> range(x * 100, x * 100 + x * 17 % 50)).toList())
+        .isEqualTo(range(30).interleave(x -> range(x * 100, x * 100 + x * 17 % 50), 1, 3).toList());
+  }
+
+  @Test
+  void knowsItsCardinalityOnlyWhereThereIsNothing() {
+    assertThat(range(4).flatMap(x -> range(x)).cardinality()).isEqualTo(UNKNOWN);
+    assertThat(range(0).flatMap(x -> range(x)).cardinality()).isZero();
+    assertThat(range(4).repeat().flatMap(x -> range(x)).cardinality()).isEqualTo(UNKNOWN);
+  }
+
+  @Test
+  void aFailureCostsOneDatasetOrOneElement() {
+    assertThat(
+            Outcomes.of(
+                range(4)
+                    .map(x -> Outcomes.refusing(0, x))
+                    .flatMap(x -> range(Outcomes.refusing(1, x)).map(y -> 6 / (y - x + 2)))))
+        .containsExactly(
+            "error",
+            "error",
+            "error",
+            "int64[] [6]",
+            "int64[] [-6]",
+            "error",
+            "int64[] [6]",
+            "end");
+  }
+
+  @Test
+  void anElementIsNamedAfterBothOrdinals() {
+    List<PipelineException> errors =
+        Outcomes.errors(
+            range(3)
+                .flatMap(x -> range(4).map(y -> Outcomes.refusing(12, 10 * x + y)))
+                .flatMap(x -> x == 20 ? nothing() : range(1)));
+    assertThat(errors).extracting(PipelineException::element).containsExactly("1/2", "2/0");
+    assertThat(errors.getLast())
+        .hasMessageContaining("expected the function to return a dataset, but it returned null");
+  }
+
+  @SuppressWarnings("NullAway") // what a careless function does
+  private static Dataset<Long> nothing() {
+    return null;
+  }
+
+  @Test
+  void callsTheFunctionOnlyForWhatIsAskedFor() {
+    AtomicInteger calls = new AtomicInteger();
+    AtomicInteger made = new AtomicInteger();
+    assertThat(
+            range(100)
+                .flatMap(
+                    x -> {
+                      calls.incrementAndGet();
+                      return range(3).map(y -> made.incrementAndGet());
+                    })
+                .take(4)
+                .count())
+        .isEqualTo(4);
+    assertThat(calls).hasValue(2);
+    assertThat(made).hasValue(4);
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // what is refused
+  void refusesNoFunction() {
+    assertThatThrownBy(() -> range(3).flatMap(null))
+        .hasMessage("flatMap: expected a function, but got null");
+  }
+}
