@@ -1,0 +1,55 @@
+package dev.headrace.contract;
+
+import dev.headrace.Dataset;
+import dev.headrace.Pipeline;
+import dev.headrace.PipelineException;
+import dev.headrace.data.Seed;
+import java.nio.file.Path;
+import java.util.Iterator;
+
+/** A program that is run in a small heap. */
+public final class SmallHeapProgram {
+  private static final long SIZE = 2_000_000;
+
+  private SmallHeapProgram() {}
+
+  /** A record of about 80 bytes. */
+  record Row(long number, String text, double value) {
+    static Row of(long number) {
+      return new Row(number, "row " + number, number);
+    }
+  }
+
+  /** Arguments: what to run, and a folder to write to. */
+  public static void main(String[] arguments) {
+    Dataset<Row> rows = Dataset.range(SIZE).map(Row::of);
+    Dataset<?> dataset =
+        switch (arguments[0]) {
+          case "shuffleRecords" -> rows.shuffle(SIZE, Seed.of(1));
+          case "shuffleNumbers" -> Dataset.range(SIZE).shuffle(SIZE, Seed.of(1));
+          case "smallShuffle" -> Dataset.range(SIZE).shuffle(400_000, Seed.of(1));
+          case "cacheRecords" -> rows.cache();
+          case "cacheFile" -> rows.cache(Path.of(arguments[1], "cache")).repeat(2);
+          case "prefetch" -> Dataset.range(200_000).map(x -> new byte[1000]).prefetch(1_000_000);
+          default -> throw new IllegalArgumentException(arguments[0]);
+        };
+    try (Pipeline<?> pipeline = dataset.open()) {
+      System.out.println("gave " + count(pipeline, arguments[0].equals("prefetch")));
+    } catch (PipelineException e) {
+      System.out.println(e.getMessage());
+    }
+  }
+
+  private static long count(Pipeline<?> pipeline, boolean waitsForBuffer) {
+    Iterator<?> elements = pipeline.iterator();
+    long count = 0;
+    while (elements.hasNext()) {
+      elements.next();
+      count++;
+      while (waitsForBuffer && count == 1 && pipeline.stats().heapBytes() < 24 << 20) {
+        Thread.yield();
+      }
+    }
+    return count;
+  }
+}
