@@ -152,7 +152,7 @@ public final class Recipe {
     long b = random.nextInt(100);
     int size = 1 + random.nextInt(4);
     boolean mayGrow = factor <= 4;
-    return switch (random.nextInt(ordered ? 23 : 5)) {
+    return switch (random.nextInt(ordered ? 23 : 3)) {
       case 0 -> new Step("flatMap", (in, n) -> cast(in.flatMap(x -> child(x, a, mayGrow))));
       case 1 -> new Step("ignoreErrors", (in, n) -> in.ignoreErrors());
       case 2 ->

@@ -29,6 +29,9 @@ public final class SmallHeapProgram {
           case "shuffleNumbers" -> Dataset.range(SIZE).shuffle(SIZE, Seed.of(1));
           case "smallShuffle" -> Dataset.range(SIZE).shuffle(400_000, Seed.of(1));
           case "cacheRecords" -> rows.cache();
+          case "unique" -> rows.unique();
+          case "window" -> rows.window((int) SIZE).flatMap(window -> window.take(1));
+          case "groups" -> rows.groupByWindow(row -> 0L, (key, group) -> group, (int) SIZE);
           case "cacheFile" -> rows.cache(Path.of(arguments[1], "cache")).repeat(2);
           case "prefetch" -> Dataset.range(200_000).map(x -> new byte[1000]).prefetch(1_000_000);
           default -> throw new IllegalArgumentException(arguments[0]);

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.api.io.TempDir;
 
 /** In a heap of 64 MB, what holds data fits or says the size it needs, and never runs out. */
@@ -36,6 +38,12 @@ class SmallHeapTest {
     assertThat(run("cacheRecords"))
         .contains("cache: expected its elements to fit the memory budget")
         .contains("raise options.heapBudget, or cache earlier, where elements are smaller");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"unique,unique: expected", "window,window: expected", "groups,groupByWindow: expected"})
+  void whatHoldsElementsSaysTheSizeItNeeds(String what, String message) throws Exception {
+    assertThat(run(what)).contains(message).contains("heapBudget");
   }
 
   @Test
