@@ -377,11 +377,12 @@ public final class ElementCodec {
               .formatted(records.keySet(), name));
     }
     List<Object> parts = readAll(in, depth);
-    if (parts.size() != type.getRecordComponents().length) {
+    RecordClass known = RecordClass.of(type);
+    if (parts.size() != known.size()) {
       throw damaged("record %s has %d parts".formatted(name, parts.size()));
     }
     try {
-      return RecordClass.of(type).build(parts.toArray());
+      return known.build(parts.toArray());
     } catch (ClassCastException | NullPointerException e) {
       throw damaged("record %s has a part of another type: %s".formatted(name, e.getMessage()));
     }

@@ -100,6 +100,11 @@ final class RecordClass {
     return ofTensors;
   }
 
+  /** The number of components. */
+  int size() {
+    return components.length;
+  }
+
   String name(int component) {
     return components[component].getName();
   }
