@@ -60,7 +60,7 @@ public record CacheFileOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing();
   }
 
   @Override

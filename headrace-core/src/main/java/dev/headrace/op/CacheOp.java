@@ -31,7 +31,7 @@ public record CacheOp(Op input, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing();
   }
 
   @Override

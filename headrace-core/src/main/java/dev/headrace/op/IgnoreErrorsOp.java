@@ -41,7 +41,7 @@ public record IgnoreErrorsOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().asKeepingElements();
+    return Traits.PLAIN.asOneToOne().asKeepingElements().asNeverFailing();
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,6 +47,11 @@ public record LoadOp(Path file, List<Class<?>> records, Site site) implements Op
     } catch (IOException e) {
       return UNKNOWN; // said when it is read
     }
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asNeverFailing();
   }
 
   private ElementReader read() throws IOException {

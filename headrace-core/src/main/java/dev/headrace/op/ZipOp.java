@@ -138,14 +138,18 @@ public record ZipOp(
       }
     }
 
-    /** One failure of a row for two; a terminal one must not be lost. */
+    /** One failure of a row for two; one that is terminal, or is to be thrown, must not be lost. */
     private static Failure both(Failure first, Failure second) {
-      Failure kept = second.terminal() && !first.terminal() ? second : first;
+      Failure kept = weight(second) > weight(first) ? second : first;
       Failure other = kept == first ? second : first;
       if (kept.cause() != other.cause()) {
         kept.cause().addSuppressed(other.cause());
       }
       return kept;
+    }
+
+    private static int weight(Failure failure) {
+      return failure.terminal() ? 2 : failure.place() == null ? 1 : 0;
     }
 
     @Override

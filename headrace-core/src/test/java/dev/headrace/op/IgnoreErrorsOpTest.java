@@ -154,6 +154,19 @@ class IgnoreErrorsOpTest {
   }
 
   @Test
+  void anIgnoredFailureKeepsItsPlaceBesideOthers() {
+    Dataset<Long> numbers = failing(6, 1).ignoreErrors();
+    assertThat(numbers.zip(range(10), (x, y) -> 10 * x + y).toList())
+        .containsExactly(0L, 11L, 22L, 44L, 55L);
+    assertThat(range(10).zip(numbers, (x, y) -> 10 * x + y).toList())
+        .containsExactly(0L, 11L, 22L, 44L, 55L);
+    assertThat(Outcomes.of(numbers.zip(failing(6, 1), (x, y) -> 10 * x + y)))
+        .contains("error")
+        .hasSize(7);
+    assertThat(numbers.skip(3).toList()).containsExactly(4L, 5L);
+  }
+
+  @Test
   void countsArePartOfTheCheckpoint() {
     Dataset<Long> dataset = failing(100, 2).ignoreErrors(ErrorBudget.of(4)).prefetch(4);
     try (Pipeline<Long> pipeline = dataset.open()) {
