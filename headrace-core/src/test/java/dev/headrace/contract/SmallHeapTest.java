@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.api.io.TempDir;
 
 /** In a heap of 64 MB, what holds data fits or says the size it needs, and never runs out. */
 class SmallHeapTest {
@@ -41,7 +41,11 @@ class SmallHeapTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"unique,unique: expected", "window,window: expected", "groups,groupByWindow: expected"})
+  @CsvSource({
+    "unique,unique: expected",
+    "window,window: expected",
+    "groups,groupByWindow: expected"
+  })
   void whatHoldsElementsSaysTheSizeItNeeds(String what, String message) throws Exception {
     assertThat(run(what)).contains(message).contains("heapBudget");
   }
