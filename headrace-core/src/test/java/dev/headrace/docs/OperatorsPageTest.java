@@ -30,9 +30,9 @@ class OperatorsPageTest {
           Pattern.DOTALL);
   private static final Pattern VERB =
       Pattern.compile(
-          "\n  /\\*\\*((?:(?!\\*/).)*)\\*/\n(?:  @.*\n)*  public ((?:(?!\\{\n).)*)\\{\n(.*?)\n  }",
+          "\n  /\\*\\*((?:(?!\\*/).)*)\\*/\n(?:  @[^\n]*\n)*  public ([^;{]*)\\{\n(.*?)\n  }",
           Pattern.DOTALL);
-  private static final Pattern MADE = Pattern.compile("new (\\w+)Op\\(");
+  private static final Pattern MADE = Pattern.compile("(\\w+)Op(?:\\.of)?\\(");
   private static final Pattern PARAMETER =
       Pattern.compile("@param (\\w+) ((?:(?!@param).)*)", Pattern.DOTALL);
 
