@@ -6,6 +6,7 @@ import dev.headrace.PipelineException;
 import dev.headrace.data.Seed;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.concurrent.locks.LockSupport;
 
 /** A program that is run in a small heap. */
 public final class SmallHeapProgram {
@@ -43,14 +44,25 @@ public final class SmallHeapProgram {
     }
   }
 
+  /** Waits until the buffer has stopped growing. */
+  private static void awaitFull(Pipeline<?> pipeline) {
+    long before = -1;
+    for (int same = 0; same < 20; same++) {
+      long now = pipeline.stats().heapBytes();
+      same = now == before && now > 24 << 20 ? same : 0;
+      before = now;
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
   private static long count(Pipeline<?> pipeline, boolean waitsForBuffer) {
     Iterator<?> elements = pipeline.iterator();
     long count = 0;
     while (elements.hasNext()) {
       elements.next();
       count++;
-      while (waitsForBuffer && count == 1 && pipeline.stats().heapBytes() < 24 << 20) {
-        Thread.yield();
+      if (waitsForBuffer && count == 1) {
+        awaitFull(pipeline);
       }
     }
     return count;
