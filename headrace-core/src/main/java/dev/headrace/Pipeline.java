@@ -417,10 +417,6 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    Splitter<T> dealer = splitter;
-    if (dealer != null) {
-      dealer.close();
-    }
     OpenPass current = pass;
     OpenPass warm = nextPass;
     if (current != null) {
@@ -428,6 +424,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     }
     if (warm != null) {
       warm.cancel();
+    }
+    Splitter<T> dealer = splitter;
+    if (dealer != null) {
+      dealer.close();
     }
     if (running.isHeldByCurrentThread()) {
       return; // called by a function that this pipeline runs

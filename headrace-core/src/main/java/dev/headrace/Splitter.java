@@ -67,20 +67,42 @@ final class Splitter<T> {
         waiting.get(share).clear();
         changed.signalAll();
       }
-      while (epoch < wanted) {
-        if (!pulling && allAreThrough(wanted)) {
-          elements = pipeline.iterator();
-          epoch = wanted;
-          ended = false;
-          turn = 0;
-          changed.signalAll();
-        } else {
-          await();
+      try {
+        while (epoch < wanted) {
+          if (!pulling && allAreThrough(wanted)) {
+            startPipeline(wanted);
+          } else {
+            await();
+          }
         }
+      } catch (Throwable e) {
+        epochOf[share]--; // asked again, it is the same epoch
+        changed.signalAll();
+        throw e;
       }
       return wanted;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Starts the pipeline's next epoch, which may read long; lets go of the lock meanwhile. */
+  private void startPipeline(long wanted) {
+    pulling = true;
+    lock.unlock();
+    Iterator<T> started = null;
+    try {
+      started = pipeline.iterator();
+    } finally {
+      lock.lock();
+      pulling = false;
+      if (started != null) {
+        elements = started;
+        epoch = wanted;
+        ended = false;
+        turn = 0;
+      }
+      changed.signalAll();
     }
   }
 
@@ -181,7 +203,8 @@ final class Splitter<T> {
     lock.lock();
     try {
       for (int i = 0; i < waiting.size(); i++) {
-        int behind = waiting.get(i).size();
+        // Whoever's turn is next in a round that others have begun is behind, too.
+        int behind = i > 0 && i == turn && !ended ? 1 : waiting.get(i).size();
         if (pulling || behind > 0) {
           throw new IllegalStateException(
               ("checkpoint: expected all %d consumers to stand at the same step, but share %d is %d"

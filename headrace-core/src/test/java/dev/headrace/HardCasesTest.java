@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
+import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Collator;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Op;
@@ -17,6 +19,7 @@ import dev.headrace.testing.HandClock;
 import dev.headrace.testing.NoLeftovers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -28,6 +31,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a hostile reader found, or could have: each once was, or would be, lost or endless. */
 @Timeout(60)
@@ -280,6 +284,88 @@ class HardCasesTest {
           .isInstanceOf(PipelineException.class)
           .hasMessageContaining("no position after");
     }
+  }
+
+  @Test
+  void whatACacheUnderAZipHoldsIsKnownAfterAResumeAtItsEnd() {
+    Dataset<?> dataset =
+        Dataset.range(8)
+            .shuffle(8, Seed.of(3))
+            .cache()
+            .zip(Dataset.range(8))
+            .repeat(3)
+            .map(pair -> pair.toString());
+    List<String> all = new ArrayList<>();
+    dataset.forEach(x -> all.add((String) x));
+    for (int at = 0; at < 24; at++) {
+      try (Pipeline<?> pipeline = dataset.open()) {
+        Iterator<?> elements = pipeline.iterator();
+        for (int i = 0; i < at; i++) {
+          elements.next();
+        }
+        List<Object> rest = new ArrayList<>();
+        try (Pipeline<?> resumed = dataset.open(pipeline.checkpoint())) {
+          resumed.iterator().forEachRemaining(rest::add);
+        }
+        assertThat(rest).as("from %d", at).isEqualTo(all.subList(at, 24));
+      }
+    }
+  }
+
+  @Test
+  void aFileCacheThatIsFinishedAfterACheckpointChangesNothing(@TempDir Path folder) {
+    for (int kind = 0; kind < 4; kind++) {
+      for (int at = 0; at < 8; at++) {
+        Path file = folder.resolve("cache-" + kind + "-" + at);
+        Dataset<Long> cached =
+            Dataset.range(12).map(x -> x + 0 * Outcomes.refusing(3, x % 4)).cache(file);
+        Dataset<?> dataset =
+            switch (kind) {
+              case 0 -> cached;
+              case 1 -> cached.enumerate().unique(x -> x.index());
+              case 2 -> cached.shuffle(4, Seed.of(1));
+              default -> cached.batch(5, Collator.toList());
+            };
+        List<String> events = new ArrayList<>();
+        Checkpoint checkpoint = null;
+        try (Pipeline<?> pipeline = dataset.open()) {
+          Iterator<?> elements = pipeline.iterator();
+          for (int i = 0; elements.hasNext(); i++) {
+            checkpoint = i == at ? pipeline.checkpoint() : checkpoint;
+            events.add(event(elements));
+          }
+        }
+        List<String> rest = new ArrayList<>();
+        if (checkpoint != null) {
+          try (Pipeline<?> resumed = dataset.open(checkpoint)) {
+            Iterator<?> elements = resumed.iterator();
+            while (elements.hasNext()) {
+              rest.add(event(elements));
+            }
+          }
+          assertThat(rest).as("%d from %d", kind, at).isEqualTo(events.subList(at, events.size()));
+        }
+      }
+    }
+  }
+
+  private static String event(Iterator<?> elements) {
+    try {
+      return String.valueOf(elements.next());
+    } catch (PipelineException e) {
+      return "error at " + e.element();
+    }
+  }
+
+  @Test
+  void paddingSharesNoElementsRandomNumbers() {
+    List<Integer> draws =
+        Dataset.range(10)
+            .filter(x -> x >= 5)
+            .padToCardinality(10, 0L)
+            .randomMap((x, random) -> random.nextInt(), Seed.of(1))
+            .toList();
+    assertThat(draws).hasSize(10).doesNotHaveDuplicates();
   }
 
   @Test

@@ -124,6 +124,61 @@ class SplitTest {
   }
 
   @Test
+  void aCheckpointInTheMiddleOfARoundIsRefused() {
+    try (Pipeline<Long> pipeline = Dataset.range(20).open()) {
+      List<Share<Long>> shares = pipeline.split(2);
+      Thread first = new Thread(() -> shares.get(1).iterator().next());
+      first.start();
+      Iterator<Long> elements = shares.get(0).iterator();
+      elements.next();
+      join(first);
+      assertThat(pipeline.checkpoint()).isNotNull();
+      elements.next();
+      assertThatThrownBy(pipeline::checkpoint).hasMessageContaining("share 1 is 1 elements behind");
+    }
+  }
+
+  @Test
+  void aConsumerThatWasInterruptedInIteratorGetsItsShareOfTheEpoch() throws InterruptedException {
+    try (Pipeline<Long> pipeline = Dataset.range(8).open()) {
+      List<Share<Long>> shares = pipeline.split(2);
+      List<Long> ofSecondEpoch = new ArrayList<>();
+      CountDownLatch through = new CountDownLatch(1);
+      CountDownLatch interrupted = new CountDownLatch(1);
+      Thread even =
+          new Thread(
+              () -> {
+                shares.get(0).forEach(x -> {});
+                through.countDown();
+                try {
+                  assertThat(shares.get(0).iterator()).isNotNull();
+                } catch (PipelineInterruptedException e) {
+                  assertThat(Thread.interrupted()).isTrue();
+                  interrupted.countDown();
+                }
+                shares.get(0).forEach(ofSecondEpoch::add);
+              });
+      even.start();
+      Iterator<Long> odd = shares.get(1).iterator();
+      odd.next();
+      odd.next();
+      odd.next(); // the fourth is left, so the other has to wait for us
+      through.await();
+      while (even.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+      even.interrupt();
+      interrupted.await();
+      odd.next();
+      List<Long> ofOdd = new ArrayList<>();
+      shares.get(1).forEach(ofOdd::add);
+      even.join();
+      assertThat(ofOdd).containsExactly(1L, 3L, 5L, 7L);
+      assertThat(ofSecondEpoch).containsExactly(0L, 2L, 4L, 6L);
+    }
+  }
+
+  @Test
   void aConsumerMayLeaveAnEpochEarly() {
     try (Pipeline<Long> pipeline = Dataset.range(50).open()) {
       List<Share<Long>> shares = pipeline.split(2);

@@ -352,7 +352,7 @@ public final class ElementCodec {
 
   private List<Object> readAll(ByteBuffer in, int depth) {
     int count = length(in, 1);
-    List<Object> items = new ArrayList<>(count);
+    List<Object> items = new ArrayList<>(Math.min(count, 64)); // the count may be a lie
     for (int i = 0; i < count; i++) {
       items.add(read(in, depth + 1));
     }

@@ -66,7 +66,7 @@ public final class IndexShuffle {
     long number = index;
     do {
       number = encrypted(number);
-    } while (number >= size);
+    } while (Long.compareUnsigned(number, size) >= 0);
     return number;
   }
 

@@ -114,18 +114,25 @@ public record CacheFileOp(
     private boolean dropsFailures;
     private boolean broken;
 
+    /*
+     * Whether a position of this pass may have been told from which others count on, failures
+     * included: then it runs its input, even if somebody finishes the file meanwhile.
+     */
+    private boolean mustRun;
+
     CacheFileCursor(Context context, CacheFileOp op, CacheFile store) {
       super(context);
       this.op = op;
       this.store = store;
       if (!store.isGiven() && !Files.exists(store.path())) {
         source = store.openFromStart(context); // whose start a checkpoint tells from now on
+        mustRun = true;
       }
     }
 
     private void begin() {
       begun = true;
-      reader = store.read(context);
+      reader = mustRun ? null : store.read(context);
       if (reader == null) {
         beginWriting();
       }
@@ -145,7 +152,7 @@ public record CacheFileOp(
               "%s: another pipeline is writing %s; this pass runs without it"
                   .formatted(context.path(), store.path()));
         } else {
-          reader = store.read(context); // it may have been finished just before
+          reader = mustRun ? null : store.read(context); // it may have been finished just before
           if (reader != null) {
             unlock();
             return;
@@ -348,7 +355,9 @@ public record CacheFileOp(
       }
       if (!state.has("position")) {
         store.resume(from, false, "");
-        return; // nothing was asked for yet
+        source = store.openFromStart(context); // nothing was asked for yet
+        mustRun = true;
+        return;
       }
       long target = state.number("position");
       if (target < 0) {

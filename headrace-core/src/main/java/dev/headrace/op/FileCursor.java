@@ -181,6 +181,7 @@ abstract class FileCursor extends Cursor {
   public final void skip(long count) {
     long left = count;
     while (left > 0) {
+      context.checkGoing();
       FileBytes in = current();
       if (in == null) {
         return;

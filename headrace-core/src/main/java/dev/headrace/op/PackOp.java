@@ -636,6 +636,11 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
     @Override
     void readAgain(State state, long count) {
       for (long offset = 0; offset < count; offset++) {
+        if (!waiting.isEmpty() && tokens - waiting.getFirst().length >= op.length) {
+          throw new State.InvalidState(
+              "checkpoint: expected less than a row to wait, but got %d sequences"
+                  .formatted(count));
+        }
         advanceAgain(count - offset);
         if (reader.isFailure()) {
           continue; // it was delivered

@@ -7,6 +7,7 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -123,11 +124,13 @@ public record PadToCardinalityOp(
     private void pad(Chunk out, int max) {
       while (out.size() < max && real + padded < op.count) {
         Object filler = filler();
+        // Under a parent that no source has, so that padding never shares an element's id.
+        Id parent = new Id(context.prefix(), -1);
         if (filler instanceof Failure) {
-          out.add(filler, context.prefix(), real);
+          out.add(filler, parent, padded);
           return;
         }
-        out.add(new Padded<>(filler, NOT_REAL), context.prefix(), real + padded);
+        out.add(new Padded<>(filler, NOT_REAL), parent, padded);
         padded++;
       }
     }

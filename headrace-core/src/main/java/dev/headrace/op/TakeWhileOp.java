@@ -90,15 +90,13 @@ public record TakeWhileOp(Op input, Condition<Object> condition, Site site) impl
 
     @Override
     protected State position() {
-      return over ? State.of("over", true) : State.of("input", source.save());
+      return State.of("over", over, "input", source.save());
     }
 
     @Override
     protected void moveTo(State state) {
-      over = state.has("over") && state.flag("over");
-      if (!over) {
-        source.restore(state.state("input"));
-      }
+      over = state.flag("over");
+      source.restore(state.state("input"));
     }
 
     @Override

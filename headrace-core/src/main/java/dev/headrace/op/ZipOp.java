@@ -171,22 +171,16 @@ public record ZipOp(
 
     @Override
     protected State position() {
-      if (over) {
-        return State.of("over", true);
-      }
       List<State> states = new ArrayList<>();
       for (Reader reader : readers) {
         states.add(reader.after());
       }
-      return State.of("inputs", states);
+      return State.of("over", over, "inputs", states);
     }
 
     @Override
     protected void moveTo(State state) {
-      over = state.has("over") && state.flag("over");
-      if (over) {
-        return;
-      }
+      over = state.flag("over");
       List<State> states = state.states("inputs");
       if (states.size() != readers.length) {
         throw new State.InvalidState(
