@@ -41,6 +41,8 @@ class MeasurementTest {
 
   @Test
   void scenariosHaveNamesOfTheirOwn() {
-    assertThat(Scenario.all()).extracting(Scenario::name).containsExactly("overhead", "scaling");
+    assertThat(Scenario.all())
+        .extracting(Scenario::name)
+        .containsExactly("overhead", "scaling", "operators");
   }
 }
