@@ -137,8 +137,8 @@ class GroupByWindowOpTest {
       pipeline.forEach(some::add);
     }
     assertThat(some).isEqualTo(all);
-    // 50 windows are 500 elements; a chunk of at most 32 windows may be made again.
-    assertThat(calls.get()).isBetween(500, 700);
+    // Not from the start. How long the chunk was that is made again depends on the pace.
+    assertThat(calls.get()).isBetween(500, 999);
   }
 
   @Test
