@@ -229,13 +229,13 @@ public record CacheFileOp(
           end();
           return;
         }
-        if (out.failures() > 0 && hasTerminal(out)) {
+        if (out.hasTerminalFailure()) {
           abandon(); // what follows a terminal failure is not all there is
         }
         write(out);
         position += out.size() - out.failures();
         if (dropsFailures) {
-          dropFailures(out);
+          out.dropPassingFailures();
         }
       } while (out.isEmpty());
     }
@@ -279,26 +279,6 @@ public record CacheFileOp(
     private void unlock() {
       closeQuietly(lock);
       lock = null;
-    }
-
-    private static void dropFailures(Chunk chunk) {
-      int kept = 0;
-      int size = chunk.size();
-      for (int i = 0; i < size; i++) {
-        if (!chunk.isFailure(i) || ((Failure) chunk.item(i)).terminal()) {
-          chunk.move(i, kept++);
-        }
-      }
-      chunk.truncate(kept);
-    }
-
-    private static boolean hasTerminal(Chunk chunk) {
-      for (int i = 0; i < chunk.size(); i++) {
-        if (chunk.isFailure(i) && ((Failure) chunk.item(i)).terminal()) {
-          return true;
-        }
-      }
-      return false;
     }
 
     private void abandon() {

@@ -260,7 +260,7 @@ public record CacheOp(Op input, Site site) implements Op {
           return;
         }
         position += out.size();
-        incomplete |= out.failures() > 0 && hasTerminal(out);
+        incomplete |= out.hasTerminalFailure();
         Exception problem = into.add(out);
         if (problem != null) {
           out.clear();
@@ -269,7 +269,7 @@ public record CacheOp(Op input, Site site) implements Op {
           return;
         }
         if (silently) {
-          dropFailures(out); // they were delivered by the pass that first filled the cache
+          out.dropPassingFailures(); // they were delivered by the pass that first filled the cache
         }
       } while (out.isEmpty());
     }
@@ -279,26 +279,6 @@ public record CacheOp(Op input, Site site) implements Op {
       if (!incomplete && store.publish(into)) {
         filling = null;
       }
-    }
-
-    private static void dropFailures(Chunk chunk) {
-      int kept = 0;
-      int size = chunk.size();
-      for (int i = 0; i < size; i++) {
-        if (!chunk.isFailure(i) || ((Failure) chunk.item(i)).terminal()) {
-          chunk.move(i, kept++);
-        }
-      }
-      chunk.truncate(kept);
-    }
-
-    private static boolean hasTerminal(Chunk chunk) {
-      for (int i = 0; i < chunk.size(); i++) {
-        if (chunk.isFailure(i) && ((Failure) chunk.item(i)).terminal()) {
-          return true;
-        }
-      }
-      return false;
     }
 
     private void read(Content from, Chunk out, int max) {
@@ -367,7 +347,7 @@ public record CacheOp(Op input, Site site) implements Op {
           finishFilling(into);
           break;
         }
-        incomplete |= passed.failures() > 0 && hasTerminal(passed);
+        incomplete |= passed.hasTerminalFailure();
         position += passed.size();
         Exception problem = into.add(passed);
         if (problem != null) {

@@ -69,6 +69,31 @@ public final class Chunk {
     return failures;
   }
 
+  /** Whether one of the failures ends the pipeline. */
+  public boolean hasTerminalFailure() {
+    for (int i = 0; failures > 0 && i < size; i++) {
+      if (items[i] instanceof Failure failure && failure.terminal()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Drops the failures after which the pipeline would go on. */
+  public void dropPassingFailures() {
+    if (failures == 0) {
+      return;
+    }
+    int kept = 0;
+    int all = size;
+    for (int i = 0; i < all; i++) {
+      if (!(items[i] instanceof Failure failure) || failure.terminal()) {
+        move(i, kept++);
+      }
+    }
+    truncate(kept);
+  }
+
   public void clear() {
     if (!inLongs) {
       Arrays.fill(items, 0, size, null);

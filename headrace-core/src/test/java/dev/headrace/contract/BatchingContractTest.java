@@ -1,5 +1,8 @@
 package dev.headrace.contract;
 
+import static dev.headrace.contract.ContractChecks.check;
+import static dev.headrace.contract.ContractChecks.failsOnSevens;
+
 import dev.headrace.Dataset;
 import dev.headrace.data.Buckets;
 import dev.headrace.data.Padding;
@@ -8,9 +11,7 @@ import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Collator;
 import dev.headrace.testing.NoLeftovers;
-import dev.headrace.testing.PipelineContract;
 import java.util.Map;
-import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -18,17 +19,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeftovers.class)
 class BatchingContractTest {
   private record Pair(Tensor number, Tensor square) {}
-
-  private static <T> void check(IntFunction<Dataset<T>> dataset) {
-    PipelineContract.of(dataset).check();
-  }
-
-  private static long failsOnSevens(long x) {
-    if (x % 7 == 3) {
-      throw new IllegalStateException("no " + x);
-    }
-    return 2 * x;
-  }
 
   private static Tensor filled(long x) {
     return Tensor.full(Shape.of(failsOnSevens(x) % 5), x);

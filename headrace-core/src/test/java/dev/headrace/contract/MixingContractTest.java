@@ -1,5 +1,8 @@
 package dev.headrace.contract;
 
+import static dev.headrace.contract.ContractChecks.check;
+import static dev.headrace.contract.ContractChecks.failsOnSevens;
+
 import dev.headrace.Dataset;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
@@ -9,9 +12,7 @@ import dev.headrace.spi.Reducer;
 import dev.headrace.spi.Scanned;
 import dev.headrace.spi.Weights;
 import dev.headrace.testing.NoLeftovers;
-import dev.headrace.testing.PipelineContract;
 import java.util.List;
-import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -19,17 +20,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeftovers.class)
 class MixingContractTest {
   private record Pair(Tensor number, Tensor square) {}
-
-  private static <T> void check(IntFunction<Dataset<T>> dataset) {
-    PipelineContract.of(dataset).check();
-  }
-
-  private static long failsOnSevens(long x) {
-    if (x % 7 == 3) {
-      throw new IllegalStateException("no " + x);
-    }
-    return 2 * x;
-  }
 
   @Test
   void scan() {

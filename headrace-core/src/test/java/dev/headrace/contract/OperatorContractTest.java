@@ -1,5 +1,8 @@
 package dev.headrace.contract;
 
+import static dev.headrace.contract.ContractChecks.check;
+import static dev.headrace.contract.ContractChecks.failsOnSevens;
+
 import dev.headrace.Dataset;
 import dev.headrace.data.Pair;
 import dev.headrace.data.Seed;
@@ -16,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,17 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(NoLeftovers.class)
 class OperatorContractTest {
   private record Square(Tensor number, Tensor square) {}
-
-  private static <T> void check(IntFunction<Dataset<T>> dataset) {
-    PipelineContract.of(dataset).check();
-  }
-
-  private static long failsOnSevens(long x) {
-    if (x % 7 == 3) {
-      throw new IllegalStateException("no " + x);
-    }
-    return 2 * x;
-  }
 
   @Test
   void range() {

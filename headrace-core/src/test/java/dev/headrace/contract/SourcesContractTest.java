@@ -1,16 +1,17 @@
 package dev.headrace.contract;
 
+import static dev.headrace.contract.ContractChecks.check;
+import static dev.headrace.contract.ContractChecks.failsOnSevens;
+
 import dev.headrace.Dataset;
 import dev.headrace.data.Csv;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.testing.NoLeftovers;
-import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.IntFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,17 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(NoLeftovers.class)
 class SourcesContractTest {
   private record Pair(Tensor number, Tensor square) {}
-
-  private static <T> void check(IntFunction<Dataset<T>> dataset) {
-    PipelineContract.of(dataset).check();
-  }
-
-  private static long failsOnSevens(long x) {
-    if (x % 7 == 3) {
-      throw new IllegalStateException("no " + x);
-    }
-    return 2 * x;
-  }
 
   @Test
   void fromList() {

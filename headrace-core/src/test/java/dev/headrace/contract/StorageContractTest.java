@@ -1,15 +1,15 @@
 package dev.headrace.contract;
 
+import static dev.headrace.contract.ContractChecks.check;
+import static dev.headrace.contract.ContractChecks.failsOnSevens;
+
 import dev.headrace.Dataset;
 import dev.headrace.data.Seed;
-import dev.headrace.data.Tensor;
 import dev.headrace.spi.ErrorBudget;
 import dev.headrace.testing.NoLeftovers;
-import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,19 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The contract on caches, saved datasets and dropped errors. */
 @ExtendWith(NoLeftovers.class)
 class StorageContractTest {
-  private record Pair(Tensor number, Tensor square) {}
-
-  private static <T> void check(IntFunction<Dataset<T>> dataset) {
-    PipelineContract.of(dataset).check();
-  }
-
-  private static long failsOnSevens(long x) {
-    if (x % 7 == 3) {
-      throw new IllegalStateException("no " + x);
-    }
-    return 2 * x;
-  }
-
   @Test
   void cacheFileThatIsNotThereWhenResumed(@TempDir Path folder) {
     AtomicInteger files = new AtomicInteger();
