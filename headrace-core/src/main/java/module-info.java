@@ -2,6 +2,7 @@
 module dev.headrace.core {
   exports dev.headrace;
   exports dev.headrace.data;
+  exports dev.headrace.data.image;
   exports dev.headrace.profile;
   exports dev.headrace.spi;
   exports dev.headrace.testing;

@@ -34,7 +34,7 @@ record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
 
   void evaluateInto(MemorySegment destination) {
     long elements = root.shape().elements();
-    root.read(
+    root.borrow(
         memory -> {
           if (root.dtype().byteSize() == 1 && elements > 4 * BYTE_VALUES) {
             lookUp(memory, destination);

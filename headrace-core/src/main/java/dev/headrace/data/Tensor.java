@@ -44,7 +44,7 @@ public final class Tensor {
   private final DType dtype;
   private final Shape shape;
   private final @Nullable MemorySegment memory;
-  private final byte @Nullable [][] strings;
+  private final MemorySegment @Nullable [] strings;
   private final @Nullable Deferred deferred;
   private final @Nullable Lease lease;
   private final long inlineBits;
@@ -53,7 +53,7 @@ public final class Tensor {
       DType dtype,
       Shape shape,
       @Nullable MemorySegment memory,
-      byte @Nullable [][] strings,
+      MemorySegment @Nullable [] strings,
       @Nullable Deferred deferred,
       @Nullable Lease lease,
       long inlineBits) {
@@ -250,13 +250,39 @@ public final class Tensor {
           "Tensor.wrapStrings: expected %d strings for %s, but got %d"
               .formatted(shape.elements(), shape, values.length));
     }
-    return new Tensor(DType.STRING, shape, null, values, null, null, 0);
+    MemorySegment[] strings = new MemorySegment[values.length];
+    for (int i = 0; i < values.length; i++) {
+      strings[i] = MemorySegment.ofArray(values[i]);
+    }
+    return ofStrings(shape, strings);
+  }
+
+  /**
+   * A tensor over byte strings that lie in these pieces of memory, which must not change or close
+   * any more: pieces of a mapped file, say.
+   */
+  public static Tensor wrapStrings(Shape shape, MemorySegment... values) {
+    if (shape.elements() != values.length) {
+      throw new IllegalArgumentException(
+          "Tensor.wrapStrings: expected %d strings for %s, but got %d"
+              .formatted(shape.elements(), shape, values.length));
+    }
+    return ofStrings(shape, values);
+  }
+
+  /** A single byte string over memory that must not change or close any more. */
+  public static Tensor wrapString(MemorySegment value) {
+    return ofStrings(Shape.scalar(), new MemorySegment[] {value});
+  }
+
+  private static Tensor ofStrings(Shape shape, MemorySegment[] strings) {
+    return new Tensor(DType.STRING, shape, null, strings, null, null, 0);
   }
 
   /** String tensors of one shape stacked along a new first dimension; the bytes are not copied. */
   public static Tensor stackStrings(List<Tensor> rows) {
     Shape row = rows.isEmpty() ? Shape.scalar() : rows.getFirst().shape;
-    List<byte[]> all = new ArrayList<>();
+    List<MemorySegment> all = new ArrayList<>();
     for (Tensor tensor : rows) {
       if (tensor.strings == null || !tensor.shape.equals(row)) {
         throw new IllegalArgumentException(
@@ -267,7 +293,7 @@ public final class Tensor {
       }
       Collections.addAll(all, tensor.strings);
     }
-    return wrapStrings(row.prepend(rows.size()), all.toArray(byte[][]::new));
+    return wrapStrings(row.prepend(rows.size()), all.toArray(MemorySegment[]::new));
   }
 
   /**
@@ -276,7 +302,7 @@ public final class Tensor {
    */
   public static Tensor concatStrings(List<Tensor> parts) {
     Shape row = parts.getFirst().shape.dropFirst();
-    List<byte[]> all = new ArrayList<>();
+    List<MemorySegment> all = new ArrayList<>();
     long rows = 0;
     for (Tensor tensor : parts) {
       if (tensor.strings == null || !tensor.shape.dropFirst().equals(row)) {
@@ -289,7 +315,7 @@ public final class Tensor {
       Collections.addAll(all, tensor.strings);
       rows += tensor.shape.dim(0);
     }
-    return wrapStrings(row.prepend(rows), all.toArray(byte[][]::new));
+    return wrapStrings(row.prepend(rows), all.toArray(MemorySegment[]::new));
   }
 
   // ---- filled
@@ -388,8 +414,8 @@ public final class Tensor {
       return shape.elements() * dtype.byteSize();
     }
     long bytes = 0;
-    for (byte[] string : strings) {
-      bytes += string.length;
+    for (MemorySegment string : strings) {
+      bytes += string.byteSize();
     }
     return bytes;
   }
@@ -464,17 +490,17 @@ public final class Tensor {
 
   /** A copy of a byte string; {@link #segmentAt} does not copy. */
   public byte[] bytesAt(long index) {
-    return string("bytesAt", index).clone();
+    return string("bytesAt", index).toArray(JAVA_BYTE);
   }
 
   /** A byte string, read-only and not copied. */
   public MemorySegment segmentAt(long index) {
-    return MemorySegment.ofArray(string("segmentAt", index)).asReadOnly();
+    return string("segmentAt", index).asReadOnly();
   }
 
   /** A byte string, decoded as UTF-8. */
   public String stringAt(long index) {
-    return new String(string("stringAt", index), UTF_8);
+    return new String(string("stringAt", index).toArray(JAVA_BYTE), UTF_8);
   }
 
   /** The only element, as {@link #longAt}. */
@@ -694,11 +720,39 @@ public final class Tensor {
       return false;
     }
     if (strings != null) {
-      return Arrays.deepEquals(strings, other.strings);
+      return sameStrings(strings, Objects.requireNonNull(other.strings));
     }
     boolean[] equal = new boolean[1];
     read(mine -> other.read(theirs -> equal[0] = mine.mismatch(theirs) == -1));
     return equal[0];
+  }
+
+  private static boolean sameStrings(MemorySegment[] mine, MemorySegment[] theirs) {
+    for (int i = 0; i < mine.length; i++) {
+      if (mine[i].byteSize() != theirs[i].byteSize() || mine[i].mismatch(theirs[i]) != -1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Lets {@code reader} see the elements for the time of the call, read-only in spirit. What a
+   * deferred tensor computes for it lies in memory of the thread and is not kept: this is how one
+   * step of a computation reads the step before it.
+   */
+  public void borrow(Consumer<MemorySegment> reader) {
+    Expression expression = checkFixedSize("borrow").expression();
+    if (expression == null) {
+      read(reader);
+      return;
+    }
+    long bytes = byteSize();
+    try (Scratch scratch = Scratch.take(bytes)) {
+      MemorySegment memory = scratch.memory().asSlice(0, bytes);
+      expression.evaluateInto(memory);
+      reader.accept(memory);
+    }
   }
 
   /** Lets {@code reader} see the memory, and throws if the batch was given back meanwhile. */
@@ -838,7 +892,7 @@ public final class Tensor {
     return (int) shape.elements();
   }
 
-  private byte[] string(String method, long index) {
+  private MemorySegment string(String method, long index) {
     if (strings == null) {
       throw cannotRead(method, "string", "toByteArray()");
     }

@@ -1,0 +1,6 @@
+package dev.headrace.image;
+
+/** Images from files, as deferred tensors. */
+public final class Images {
+  private Images() {}
+}

@@ -1,0 +1,7 @@
+/** Decoders for JPEG and PNG. */
+module dev.headrace.image {
+  exports dev.headrace.image;
+
+  requires transitive dev.headrace.core;
+  requires static org.jspecify;
+}
