@@ -375,6 +375,13 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     return next.start();
   }
 
+  /** The plan, how the engine runs it, and what it has found out by running it so far. */
+  public String explain() {
+    List<String> remarks = engine.remarks();
+    return shape.explain()
+        + (remarks.isEmpty() ? "" : "\nfound while running:\n  " + String.join("\n  ", remarks));
+  }
+
   /** What has been done so far, operator by operator. */
   public PipelineStats stats() {
     return new PipelineStats(

@@ -41,6 +41,9 @@ public final class Tensor {
   private static final int SHOWN_ELEMENTS = 8;
   private static final int SHOWN_CHARS = 40;
 
+  /* Set once and never back. A thread may see it late only if it sees no deferred tensor either. */
+  private static volatile boolean anyDeferred;
+
   private final DType dtype;
   private final Shape shape;
   private final @Nullable MemorySegment memory;
@@ -386,9 +389,17 @@ public final class Tensor {
 
   /** The tensor that {@code expression} yields, not computed yet. */
   public static Tensor deferred(Expression expression) {
+    if (!anyDeferred) {
+      anyDeferred = true;
+    }
     fixedBytes("Tensor.deferred", expression.dtype(), expression.shape());
     return new Tensor(
         expression.dtype(), expression.shape(), null, null, new Deferred(expression), null, 0);
+  }
+
+  /** Whether this process has ever deferred a tensor; where none was, nobody need look for one. */
+  public static boolean anyDeferred() {
+    return anyDeferred;
   }
 
   // ---- what it is
@@ -423,6 +434,14 @@ public final class Tensor {
   /** Whether the elements have still to be computed. */
   public boolean isDeferred() {
     return expression() != null;
+  }
+
+  /** Computes the elements now, into memory of their own, if that has not been done. */
+  public Tensor compute() {
+    if (deferred != null) {
+      MemorySegment _ = deferred.memory();
+    }
+    return this;
   }
 
   /** The computation that yields the elements, or null if there is none or it has run. */

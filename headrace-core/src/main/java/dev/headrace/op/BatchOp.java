@@ -8,9 +8,14 @@ import dev.headrace.spi.Collator;
 import dev.headrace.spi.Columns;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferral;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Stacking;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +54,13 @@ public record BatchOp(
 
   private long batchesOf(long elements) {
     return elements / size + (!dropRemainder && elements % size != 0 ? 1 : 0);
+  }
+
+  @Override
+  public Traits traits() {
+    return collator == null || Stacking.isStacking(collator)
+        ? Traits.PLAIN.with(Deferring.PLACES)
+        : Traits.PLAIN;
   }
 
   @Override
@@ -103,7 +115,11 @@ public record BatchOp(
 
   private static final class BatchCursor extends Cursor {
     private final BatchOp op;
-    private final Cursor source;
+    private Cursor source;
+    private long inputDemand;
+
+    /** Computes what elements hold deferred; null until one is seen. */
+    private @Nullable Placing placing;
 
     /** The good elements of the batch being assembled. */
     private final Chunk gathered = new Chunk();
@@ -125,9 +141,8 @@ public record BatchOp(
       super(context);
       this.op = op;
       long demand = context.demand();
-      this.source =
-          context.open(
-              op.input, demand > Long.MAX_VALUE / op.size ? Long.MAX_VALUE : demand * op.size);
+      this.inputDemand = demand > Long.MAX_VALUE / op.size ? Long.MAX_VALUE : demand * op.size;
+      this.source = context.open(op.input, inputDemand);
     }
 
     @Override
@@ -147,6 +162,9 @@ public record BatchOp(
             giveBatch(out);
           }
           endGroup();
+          if (placing != null) {
+            placing.close();
+          }
           return;
         }
       }
@@ -162,6 +180,17 @@ public record BatchOp(
       if (pulled.isEmpty()) {
         return false;
       }
+      if (inputDemand != Long.MAX_VALUE) {
+        inputDemand -= pulled.size() - pulled.failures();
+      }
+      if (placing == null && op.traits().deferring() == Deferring.PLACES) {
+        if (Deferral.isSeenIn(pulled)) {
+          beginPlacing(pulled);
+        }
+      }
+      if (placing != null) {
+        placing.finish(pulled);
+      }
       if (pulled.failures() > 0) {
         setFailuresAside(pulled);
       }
@@ -169,6 +198,19 @@ public record BatchOp(
         gathered.append(pulled, 0, pulled.size());
       }
       return true;
+    }
+
+    private void beginPlacing(Chunk pulled) {
+      int row = pulled == gathered ? 0 : gathered.size();
+      Placing begun =
+          new Placing(context, op.size, row, context.pathOfInput(Deferral.makerOf(op.input)));
+      placing = begun;
+      begun.seat(pulled);
+      int parallelism = Deferral.parallelismOf(op.input);
+      source = begun.ushered(source);
+      if (parallelism != Parallelism.SEQUENTIAL) {
+        source = context.prepare(source, begun::work, parallelism, Math.max(0, inputDemand));
+      }
     }
 
     private void setFailuresAside(Chunk pulled) {
@@ -189,12 +231,26 @@ public record BatchOp(
     private void giveBatch(Chunk out) {
       Object batch;
       try {
-        batch = op.collate(gathered, context.slabs(), context.path());
+        batch = assembled();
       } catch (Throwable e) {
         batch = context.failure(gathered.id(0), e);
       }
       out.add(batch, gathered.parentOf(0), gathered.ordinalOf(0));
       endGroup();
+    }
+
+    private Object assembled() throws Exception {
+      Placing places = placing;
+      if (places == null) {
+        return op.collate(gathered, context.slabs(), context.path());
+      }
+      Object last = gathered.item(gathered.size() - 1);
+      try {
+        Object batch = places.take(gathered);
+        return batch != null ? batch : op.collate(gathered, context.slabs(), context.path());
+      } finally {
+        places.giveBackBefore(last);
+      }
     }
 
     private void endGroup() {
@@ -219,6 +275,9 @@ public record BatchOp(
     @Override
     public void close() {
       source.close();
+      if (placing != null) {
+        placing.close();
+      }
     }
   }
 }

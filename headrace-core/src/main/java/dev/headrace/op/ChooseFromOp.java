@@ -4,6 +4,7 @@ import dev.headrace.data.Tensor;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
@@ -44,7 +45,7 @@ public record ChooseFromOp(List<Op> datasets, Op choices, boolean stopOnEmpty, S
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements();
+    return Traits.PLAIN.asKeepingElements().with(Deferring.CARRIES);
   }
 
   @Override

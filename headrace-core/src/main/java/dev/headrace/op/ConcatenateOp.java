@@ -4,6 +4,7 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
@@ -39,7 +40,7 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+    return Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
   }
 
   @Override

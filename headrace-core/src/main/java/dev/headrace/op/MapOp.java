@@ -4,6 +4,8 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferral;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Hurry;
@@ -15,6 +17,7 @@ import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.Work;
 import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.Objects;
@@ -53,7 +56,7 @@ public record MapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne();
+    return Traits.PLAIN.asOneToOne().with(Deferring.COMPOSES);
   }
 
   @Override
@@ -86,19 +89,22 @@ public record MapOp(
   public Cursor open(Context context) {
     Cursor source = context.open(input);
     Loop loop = Kernels.specialised(MethodHandles.lookup(), DirectLoop.class, function);
+    Deferral deferral = context.deferral();
+    Work work =
+        (chunk, mayStop) -> {
+          int done = loop.run(chunk, function, context, mayStop);
+          deferral.settle(chunk, done, context);
+          return done;
+        };
     return parallelism == Parallelism.SEQUENTIAL
-        ? new MapCursor(context, source, this, loop)
-        : context.parallel(
-            source,
-            (chunk, mayStop) -> loop.run(chunk, function, context, mayStop),
-            parallelism,
-            order);
+        ? new MapCursor(context, source, this, work)
+        : context.parallel(source, work, parallelism, order);
   }
 
   private static final class MapCursor extends Cursor {
     private final Cursor source;
     private final MapOp op;
-    private final Loop loop;
+    private final Work work;
 
     /** What was pulled, but not worked on because the function turned slow. */
     private final Chunk rest = new Chunk();
@@ -106,28 +112,28 @@ public record MapOp(
     private int restGiven;
     private State restBefore = State.START;
 
-    MapCursor(Context context, Cursor source, MapOp op, Loop loop) {
+    MapCursor(Context context, Cursor source, MapOp op, Work work) {
       super(context);
       this.source = source;
       this.op = op;
-      this.loop = loop;
+      this.work = work;
     }
 
     @Override
     protected void produce(Chunk out, int max) {
       if (restGiven < rest.size()) {
         out.append(rest, restGiven++, 1);
-        loop.run(out, op.function, context, false);
+        work.run(out, false);
         return;
       }
       if (max == 1 || op.synchronous) {
         source.fill(out, 1);
-        loop.run(out, op.function, context, false);
+        work.run(out, false);
         return;
       }
       State before = source.save();
       source.fill(out, max);
-      int done = loop.run(out, op.function, context, true);
+      int done = work.run(out, true);
       if (done < out.size()) {
         rest.clear();
         rest.append(out, done, out.size() - done);

@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
@@ -29,7 +30,12 @@ public record PrefetchOp(Op input, @Knob int buffer, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().asKeepingElements().asShapingNothing().asNeverFailing();
+    return Traits.PLAIN
+        .asOneToOne()
+        .asKeepingElements()
+        .asShapingNothing()
+        .asNeverFailing()
+        .with(Deferring.CARRIES);
   }
 
   @Override

@@ -5,6 +5,8 @@ import dev.headrace.data.Seed;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferral;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
@@ -45,13 +47,19 @@ public record RandomMapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne();
+    return Traits.PLAIN.asOneToOne().with(Deferring.COMPOSES);
   }
 
   @Override
   public Cursor open(Context context) {
     Cursor source = context.open(input);
-    Work work = (chunk, mayStop) -> run(chunk, context, mayStop);
+    Deferral deferral = context.deferral();
+    Work work =
+        (chunk, mayStop) -> {
+          int done = run(chunk, context, mayStop);
+          deferral.settle(chunk, done, context);
+          return done;
+        };
     return parallelism == Parallelism.SEQUENTIAL
         ? new RandomMapCursor(context, source, work)
         : context.parallel(source, work, parallelism, order);

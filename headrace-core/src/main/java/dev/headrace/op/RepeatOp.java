@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
@@ -40,7 +41,7 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+    return Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.headrace.data.Seed;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -55,7 +56,7 @@ public record SampleFromOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements();
+    return Traits.PLAIN.asKeepingElements().with(Deferring.CARRIES);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
@@ -41,7 +42,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing();
+    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing().with(Deferring.CARRIES);
   }
 
   @Override

@@ -229,6 +229,20 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  /** What operators found out while running, a line each. */
+  public List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    synchronized (places) {
+      for (Place place : places.values()) {
+        String remark = place.remark;
+        if (remark != null) {
+          remarks.add(place.path + ": " + remark);
+        }
+      }
+    }
+    return remarks;
+  }
+
   /** One operator of the plan: where its cursors count. */
   static final class Place {
     final Op op;
@@ -236,6 +250,7 @@ public final class Engine implements AutoCloseable {
     final int depth;
     final dev.headrace.spi.Meter meter = new dev.headrace.spi.Meter();
     volatile @Nullable Stage stage;
+    volatile @Nullable String remark;
 
     Place(Op op, String path, int depth) {
       this.op = op;

@@ -5,11 +5,13 @@ import dev.headrace.data.SlabPool;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
+import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.State;
@@ -29,6 +31,7 @@ final class OpenContext implements Context {
   private final @Nullable Id prefix;
   private final long demand;
   private final boolean mayLease;
+  private final Deferral deferral;
   private final Engine.@Nullable Scope scope;
   private final Meter meter;
   private final Engine.@Nullable Place place;
@@ -45,6 +48,7 @@ final class OpenContext implements Context {
       @Nullable Id prefix,
       long demand,
       boolean mayLease,
+      Deferral deferral,
       Engine.@Nullable Scope scope,
       boolean counted) {
     this.engine = engine;
@@ -57,6 +61,7 @@ final class OpenContext implements Context {
     this.prefix = prefix;
     this.demand = demand;
     this.mayLease = mayLease;
+    this.deferral = deferral;
     this.scope = scope;
     this.place = counted ? engine.place(key, op, pathOf(op), depth) : null;
     this.meter = place == null ? new Meter() : place.meter;
@@ -64,13 +69,15 @@ final class OpenContext implements Context {
 
   static OpenContext root(Engine engine, Pass pass, Op op, long epoch, long demand) {
     boolean mayLease = !engine.settings().ownedBatches();
-    return new OpenContext(engine, pass, op, "0", "", 0, epoch, null, demand, mayLease, null, true);
+    return new OpenContext(
+        engine, pass, op, "0", "", 0, epoch, null, demand, mayLease, Deferral.AT_ONCE, null, true);
   }
 
   /** The same, for a cursor that stands behind the operator's own and counts for itself. */
   OpenContext forBackground() {
     return new OpenContext(
-        engine, pass, op, key, above, depth, iteration, prefix, demand, false, scope, false);
+        engine, pass, op, key, above, depth, iteration, prefix, demand, false, deferral, scope,
+        false);
   }
 
   Engine engine() {
@@ -96,6 +103,11 @@ final class OpenContext implements Context {
     String site = op.site().toString();
     String text = name == null ? op.word() : op.word() + " '" + name + "'";
     return site.isEmpty() ? text : text + " (" + site + ")";
+  }
+
+  @Override
+  public String pathOfInput(Op below) {
+    return pathOf(below);
   }
 
   @Override
@@ -184,9 +196,29 @@ final class OpenContext implements Context {
             inputPrefix,
             inputDemand,
             mayLease && op.traits().keepsElements(),
+            deferralOf(input),
             scope,
             place != null);
     return input.open(context);
+  }
+
+  private Deferral deferralOf(Op input) {
+    return switch (op.traits().deferring()) {
+      case NEEDS -> Deferral.AT_ONCE;
+      case CARRIES -> op.traits().keepsElements() ? deferral : deferral.whileHeld();
+      case COMPOSES ->
+          // A function on one thread that reads what it is given would compute all of it there.
+          op.parallelism() == Parallelism.SEQUENTIAL
+                  && Deferral.parallelismOf(input) != Parallelism.SEQUENTIAL
+              ? Deferral.AT_ONCE
+              : Deferral.LATER;
+      case PLACES -> Deferral.LATER;
+    };
+  }
+
+  @Override
+  public Deferral deferral() {
+    return deferral;
   }
 
   @Override
@@ -204,6 +236,7 @@ final class OpenContext implements Context {
             id,
             Long.MAX_VALUE,
             false,
+            Deferral.AT_ONCE,
             child,
             false);
     return new ChildCursor(context, plan.op().open(context), child);
@@ -282,6 +315,21 @@ final class OpenContext implements Context {
             ordered(order),
             0,
             op.traits().oneToOne() ? demand : Long.MAX_VALUE));
+  }
+
+  @Override
+  public Cursor prepare(Cursor input, Work work, int parallelism, long inputDemand) {
+    return stage(
+        new WorkerCrew(this, parallelism, true),
+        input,
+        new StagePlan(work, true, true, 0, inputDemand));
+  }
+
+  @Override
+  public void remark(String text) {
+    if (place != null) {
+      place.remark = text;
+    }
   }
 
   @Override

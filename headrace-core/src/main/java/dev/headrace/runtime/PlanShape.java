@@ -1,5 +1,7 @@
 package dev.headrace.runtime;
 
+import dev.headrace.spi.Deferral;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
@@ -13,8 +15,10 @@ import java.util.List;
  * @param structure one line for each operator that shapes elements or order, sources last
  * @param functions the identities of the functions, in the same order
  * @param explained one line for each operator, indented
+ * @param rewrites what the engine does otherwise than it was written, with the same result
  */
-public record PlanShape(List<String> structure, List<String> functions, List<String> explained) {
+public record PlanShape(
+    List<String> structure, List<String> functions, List<String> explained, List<String> rewrites) {
 
   /**
    * Reads a plan.
@@ -26,7 +30,13 @@ public record PlanShape(List<String> structure, List<String> functions, List<Str
     List<String> functions = new ArrayList<>();
     List<String> explained = new ArrayList<>();
     walk(op, deterministic, 0, "", structure, functions, explained);
-    return new PlanShape(List.copyOf(structure), List.copyOf(functions), List.copyOf(explained));
+    List<String> rewrites = new ArrayList<>();
+    rewrites(op, rewrites);
+    return new PlanShape(
+        List.copyOf(structure),
+        List.copyOf(functions),
+        List.copyOf(explained),
+        List.copyOf(rewrites));
   }
 
   private static void walk(
@@ -65,7 +75,34 @@ public record PlanShape(List<String> structure, List<String> functions, List<Str
 
   /** The plan for people. */
   public String explain() {
-    return String.join("\n", explained);
+    return String.join("\n", explained)
+        + (rewrites.isEmpty() ? "" : "\nrewrites:\n  " + String.join("\n  ", rewrites));
+  }
+
+  private static void rewrites(Op op, List<String> into) {
+    if (op.traits().deferring() == Deferring.PLACES && !op.inputs().isEmpty()) {
+      Op input = op.inputs().getFirst();
+      Op maker = Deferral.makerOf(input);
+      if (maker.traits().deferring() == Deferring.COMPOSES) {
+        into.add(
+            "tensors that %s leaves deferred are computed straight into the memory of %s%s"
+                .formatted(OpenContext.pathOf(maker), OpenContext.pathOf(op), held(input, maker)));
+      }
+    }
+    op.inputs().forEach(input -> rewrites(input, into));
+  }
+
+  /** The operators between that hold elements, which then hold what is not yet computed. */
+  private static String held(Op from, Op maker) {
+    StringBuilder text = new StringBuilder();
+    for (Op at = from; at != maker; at = at.inputs().getFirst()) {
+      if (!at.traits().keepsElements()) {
+        text.append("; ")
+            .append(OpenContext.pathOf(at))
+            .append(" holds what they are computed from, where that is smaller");
+      }
+    }
+    return text.toString();
   }
 
   /** A hash of everything that shapes elements and order: functions and structure. */

@@ -7,6 +7,7 @@ import dev.headrace.data.SlabPool;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,10 @@ public final class BatchMemory {
    * @param owner who asks, as leak reports name it
    */
   public BatchMemory(DType[] dtypes, Shape[] shapes, @Nullable SlabPool slabs, String owner) {
+    this(dtypes, shapes, bytes -> slabs == null ? null : slabs.lease(bytes, owner));
+  }
+
+  private BatchMemory(DType[] dtypes, Shape[] shapes, LongFunction<@Nullable Lease> lender) {
     this.dtypes = dtypes;
     this.shapes = shapes;
     this.offsets = new long[dtypes.length];
@@ -44,7 +49,23 @@ public final class BatchMemory {
       offsets[leaf] = bytes;
       bytes += (bytes(leaf) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
-    this.lease = slabs == null || bytes < LEAST_SLAB_BYTES ? null : slabs.lease(bytes, owner);
+    this.lease = bytes < LEAST_SLAB_BYTES ? null : lender.apply(bytes);
+  }
+
+  /** Room in a slab, or null where the budget has none left for a batch that can wait. */
+  public static @Nullable BatchMemory tryTake(
+      DType[] dtypes, Shape[] shapes, SlabPool slabs, String owner) {
+    boolean[] refused = new boolean[1];
+    BatchMemory memory =
+        new BatchMemory(
+            dtypes,
+            shapes,
+            bytes -> {
+              Lease lease = slabs.tryLease(bytes, owner);
+              refused[0] = lease == null;
+              return lease;
+            });
+    return refused[0] ? null : memory;
   }
 
   private long bytes(int leaf) {
@@ -74,6 +95,17 @@ public final class BatchMemory {
     return lease == null
         ? Tensor.wrap(dtypes[leaf], shapes[leaf], room(leaf))
         : lease.tensor(dtypes[leaf], shapes[leaf], offsets[leaf]);
+  }
+
+  /** The tensor over the first {@code rows} rows of the memory that was written. */
+  public Tensor firstRows(int leaf, long rows) {
+    if (rows == shapes[leaf].dim(0)) {
+      return tensor(leaf);
+    }
+    Shape shape = shapes[leaf].dropFirst().prepend(rows);
+    return lease == null
+        ? tensor(leaf).slice(0, rows)
+        : lease.tensor(dtypes[leaf], shape, offsets[leaf]);
   }
 
   /** Gives the slab back, if there is one: the batch could not be assembled. */

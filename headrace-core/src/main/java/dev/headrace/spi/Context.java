@@ -11,6 +11,9 @@ public interface Context {
   /** The operator and the way from it to its sources, for messages. */
   String path();
 
+  /** An operator below this one with its name and line, for messages. */
+  String pathOfInput(Op below);
+
   /** A number for the operator's place in the user's plan, the same in every process. */
   long place();
 
@@ -31,6 +34,9 @@ public interface Context {
    * Long.MAX_VALUE} where it is not.
    */
   long demand();
+
+  /** When tensors that this operator's function leaves deferred are computed. */
+  Deferral deferral();
 
   /** Opens the only input for the same pass. */
   Cursor open(Op input);
@@ -62,6 +68,14 @@ public interface Context {
   /** Runs {@code work} over the input's chunks on several threads. */
   Cursor parallel(Cursor input, Work work, int parallelism, Order order);
 
+  /**
+   * Runs {@code work}, which gives one element for one, over the input's chunks on several threads,
+   * in order; for operators that do more with the results than hand them on.
+   *
+   * @param inputDemand how many elements will be asked for at most, or {@code Long.MAX_VALUE}
+   */
+  Cursor prepare(Cursor input, Work work, int parallelism, long inputDemand);
+
   /** Reads the input ahead on a thread of its own, up to {@code capacity} elements. */
   Cursor prefetch(Cursor input, int capacity);
 
@@ -79,6 +93,9 @@ public interface Context {
 
   /** Throws {@link Cancelled} when the pipeline was closed or the thread interrupted. */
   void checkGoing();
+
+  /** Says what was found out about this operator, for {@code Pipeline.explain()}. */
+  void remark(String text);
 
   /** Says something once per pipeline. */
   void warn(String message);

@@ -39,6 +39,11 @@ public interface Op {
     return Traits.PLAIN;
   }
 
+  /** How many calls of its function may be in flight: {@link Parallelism}. */
+  default int parallelism() {
+    return Parallelism.SEQUENTIAL;
+  }
+
   /** The place in the user's program that made this operator. */
   Site site();
 

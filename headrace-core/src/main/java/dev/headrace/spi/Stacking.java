@@ -22,6 +22,11 @@ public final class Stacking implements Assembler<Object, Tensor> {
     return (Collator<A, Tensor>) (Collator<?, Tensor>) INSTANCE;
   }
 
+  /** Whether a collator is the one that stacks. */
+  public static boolean isStacking(@Nullable Object collator) {
+    return collator == INSTANCE;
+  }
+
   @Override
   public String functionName() {
     return "stack";

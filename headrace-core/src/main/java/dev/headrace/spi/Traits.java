@@ -10,34 +10,42 @@ package dev.headrace.spi;
  * @param shapesNothing whether elements and order would be the same without it (prefetch)
  * @param neverFails whether it makes no failed element of its own: it calls no function and reads
  *     no file, or it ends the pipeline if it cannot
+ * @param deferring what it does about tensors of its input that are not computed yet
  */
 public record Traits(
     Checkpointing checkpointing,
     boolean oneToOne,
     boolean keepsElements,
     boolean shapesNothing,
-    boolean neverFails) {
+    boolean neverFails,
+    Deferring deferring) {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
-  public static final Traits PLAIN = new Traits(Checkpointing.CURSOR, false, false, false, false);
+  public static final Traits PLAIN =
+      new Traits(Checkpointing.CURSOR, false, false, false, false, Deferring.NEEDS);
 
   public Traits with(Checkpointing how) {
-    return new Traits(how, oneToOne, keepsElements, shapesNothing, neverFails);
+    return new Traits(how, oneToOne, keepsElements, shapesNothing, neverFails, deferring);
   }
 
   public Traits asOneToOne() {
-    return new Traits(checkpointing, true, keepsElements, shapesNothing, neverFails);
+    return new Traits(checkpointing, true, keepsElements, shapesNothing, neverFails, deferring);
   }
 
   public Traits asKeepingElements() {
-    return new Traits(checkpointing, oneToOne, true, shapesNothing, neverFails);
+    return new Traits(checkpointing, oneToOne, true, shapesNothing, neverFails, deferring);
   }
 
   public Traits asShapingNothing() {
-    return new Traits(checkpointing, oneToOne, keepsElements, true, neverFails);
+    return new Traits(checkpointing, oneToOne, keepsElements, true, neverFails, deferring);
   }
 
   public Traits asNeverFailing() {
-    return new Traits(checkpointing, oneToOne, keepsElements, shapesNothing, true);
+    return new Traits(checkpointing, oneToOne, keepsElements, shapesNothing, true, deferring);
+  }
+
+  /** Sets what it does about tensors that are not computed yet. */
+  public Traits with(Deferring what) {
+    return new Traits(checkpointing, oneToOne, keepsElements, shapesNothing, neverFails, what);
   }
 }
