@@ -152,7 +152,7 @@ public final class Recipe {
     long b = random.nextInt(100);
     int size = 1 + random.nextInt(4);
     boolean mayGrow = factor <= 4;
-    return switch (random.nextInt(ordered ? 23 : 3)) {
+    return switch (random.nextInt(ordered ? 25 : 3)) {
       case 0 -> new Step("flatMap", (in, n) -> cast(in.flatMap(x -> child(x, a, mayGrow))));
       case 1 -> new Step("ignoreErrors", (in, n) -> in.ignoreErrors());
       case 2 ->
@@ -270,6 +270,28 @@ public final class Recipe {
                           x -> Math.floorMod((Long) x, 3L),
                           (key, w) -> w.map(x -> (Long) x + key),
                           size)));
+      case 22 -> {
+        int length = 1 + random.nextInt(3);
+        yield new Step(
+            "deferred(" + length + ").shuffle.batch(" + size + ")",
+            (in, n) ->
+                cast(
+                    in.map(x -> LateNumber.of((Long) x, length), n)
+                        .shuffle(a, Seed.of(b))
+                        .batch(size, b % 2 == 0)
+                        .map(rows -> sum(rows))));
+      }
+      case 23 ->
+          new Step(
+              "deferred.deferred.batch(" + size + ")",
+              (in, n) ->
+                  cast(
+                      in.map(x -> LateNumber.of((Long) x, 2))
+                          .map(x -> x.scale(2), n)
+                          .prefetch(2)
+                          .batch(size)
+                          .unbatch()
+                          .map(row -> (long) row.floatAt(1))));
       default ->
           new Step(
               "bucketBySequenceLength",
