@@ -2,24 +2,33 @@ package dev.headrace.data;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory for what lies between two steps of a computation: native, of one thread, and used again
- * and again.
+ * Memory for what lies between two steps of a computation: native, and used again and again.
  *
  * <p>It is taken like stack frames: what was taken last is given back first, with
  * try-with-resources.
  *
  * <p><b>Threading:</b> of the thread that takes it. <b>Ownership:</b> a frame's memory is valid
- * until the frame is closed; the memory behind it lives as long as the thread.
+ * until the frame is closed; the memory behind it then waits for the next thread that needs some.
  */
 public final class Scratch implements AutoCloseable {
-  /** What one thread keeps at most; more than that is taken and given back each time. */
+  /** What is kept in one piece at most; more than that is taken and given back each time. */
   private static final long MOST_KEPT_BYTES = 64L << 20;
 
+  /**
+   * How many pieces wait for use; more threads than cores gain nothing from pieces of their own.
+   */
+  private static final int MOST_IDLE = 2 * Runtime.getRuntime().availableProcessors();
+
   private static final int ALIGNMENT = 64;
-  private static final ThreadLocal<Stack> STACKS = ThreadLocal.withInitial(Stack::new);
+
+  /** The memory of a thread while it has frames; virtual threads may be too many to keep theirs. */
+  private static final ThreadLocal<@Nullable Stack> CURRENT = new ThreadLocal<>();
+
+  private static final ArrayDeque<Stack> IDLE = new ArrayDeque<>();
 
   private final Stack stack;
   private final long before;
@@ -35,18 +44,47 @@ public final class Scratch implements AutoCloseable {
 
   /** Takes {@code bytes} of memory, aligned to 64 bytes and not zeroed. */
   public static Scratch take(long bytes) {
-    Stack stack = STACKS.get();
+    Stack stack = current();
     long before = stack.top;
-    MemorySegment room = stack.room(bytes);
-    if (room != null) {
-      return new Scratch(stack, before, room, null);
-    }
-    Arena arena = Arena.ofConfined();
+    stack.frames++;
+    Arena arena = null;
     try {
-      return new Scratch(stack, before, arena.allocate(Math.max(1, bytes), ALIGNMENT), arena);
+      MemorySegment room = stack.room(bytes);
+      if (room == null) {
+        arena = Arena.ofConfined();
+        room = arena.allocate(Math.max(1, bytes), ALIGNMENT);
+      }
+      return new Scratch(stack, before, room, arena);
     } catch (Throwable e) {
-      arena.close();
+      leave(stack, before);
+      if (arena != null) {
+        arena.close();
+      }
       throw e;
+    }
+  }
+
+  private static Stack current() {
+    Stack stack = CURRENT.get();
+    if (stack == null) {
+      synchronized (IDLE) {
+        stack = IDLE.pollLast();
+      }
+      stack = stack == null ? new Stack() : stack;
+      CURRENT.set(stack);
+    }
+    return stack;
+  }
+
+  private static void leave(Stack stack, long before) {
+    stack.top = before;
+    if (--stack.frames == 0) {
+      CURRENT.remove();
+      synchronized (IDLE) {
+        if (IDLE.size() < MOST_IDLE) {
+          IDLE.addLast(stack);
+        }
+      }
     }
   }
 
@@ -57,7 +95,7 @@ public final class Scratch implements AutoCloseable {
 
   @Override
   public void close() {
-    stack.top = before;
+    leave(stack, before);
     if (own != null) {
       own.close();
     }
@@ -66,6 +104,7 @@ public final class Scratch implements AutoCloseable {
   private static final class Stack {
     private MemorySegment kept = MemorySegment.NULL;
     private long top;
+    private int frames;
 
     /** Room on the stack, or null where it does not fit. */
     @Nullable MemorySegment room(long bytes) {
