@@ -4,6 +4,7 @@ import dev.headrace.data.DType;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.image.Window;
+import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 
 /**
@@ -88,6 +89,67 @@ public final class Images {
     JpegHeader header = JpegHeader.read(file.segmentAt(0), Jpeg.AS_STORED);
     return Tensor.of(header.height(), header.width(), header.components());
   }
+
+  // ---- PNG, and whatever it is
+
+  /** A PNG file's image as uint8, with the channels that it has. The array must not change. */
+  public static Tensor decodePng(byte[] file) {
+    return decodePng(wrap(file), Png.AS_STORED);
+  }
+
+  /** A PNG file's image as uint8, with the channels that it has. */
+  public static Tensor decodePng(Tensor file) {
+    return decodePng(file, Png.AS_STORED);
+  }
+
+  /** A PNG file's image; the array must not change any more. */
+  public static Tensor decodePng(byte[] file, Png options) {
+    return decodePng(wrap(file), options);
+  }
+
+  /**
+   * A PNG file's image.
+   *
+   * @param file a scalar byte string
+   * @throws InvalidImageException if it is no PNG file, or too large
+   */
+  public static Tensor decodePng(Tensor file, Png options) {
+    checkFile("decodePng", file);
+    PngHeader header = PngHeader.read(file.segmentAt(0), options);
+    return Tensor.deferred(new PngExpression(file, header, options));
+  }
+
+  /** A JPEG or PNG file's image as uint8, with the channels that it has. */
+  public static Tensor decodeImage(byte[] file) {
+    return decodeImage(wrap(file), 0);
+  }
+
+  /** A JPEG or PNG file's image as uint8, with the channels that it has. */
+  public static Tensor decodeImage(Tensor file) {
+    return decodeImage(file, 0);
+  }
+
+  /**
+   * A JPEG or PNG file's image as uint8; its first bytes tell which it is.
+   *
+   * @param file a scalar byte string
+   * @param channels 1, 3, for PNG also 4, or 0 for what the file has
+   * @throws InvalidImageException if it is neither, or too large
+   */
+  public static Tensor decodeImage(Tensor file, int channels) {
+    checkFile("decodeImage", file);
+    MemorySegment bytes = file.segmentAt(0);
+    if (JpegHeader.isJpeg(bytes)) {
+      return decodeJpeg(file, Jpeg.channels(channels));
+    }
+    if (PngHeader.isPng(bytes)) {
+      return decodePng(file, Png.channels(channels));
+    }
+    throw new InvalidImageException(
+        "decodeImage: expected a JPEG or PNG file, but got " + Signature.describe(bytes));
+  }
+
+  // ---- for people
 
   /** Which library decodes JPEG files here, and why not a better one. */
   public static String decoder() {
