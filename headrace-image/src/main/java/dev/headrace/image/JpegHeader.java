@@ -54,11 +54,22 @@ record JpegHeader(
 
   /** What the components of a file mean. */
   enum Colour {
-    GREY,
-    YCBCR,
-    RGB,
-    CMYK,
-    YCCK
+    GREY(0),
+    YCBCR(1),
+    RGB(0),
+    CMYK(0),
+    YCCK(2);
+
+    private final int adobeTransform;
+
+    Colour(int adobeTransform) {
+      this.adobeTransform = adobeTransform;
+    }
+
+    /** The number that stands for it in Adobe's marker. */
+    int adobeTransform() {
+      return adobeTransform;
+    }
   }
 
   static boolean isJpeg(MemorySegment file) {

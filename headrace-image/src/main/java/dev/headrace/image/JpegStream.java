@@ -27,6 +27,7 @@ final class JpegStream {
   private long frameAt;
   private long end;
   private long firstScanAt;
+  private long firstDataAt;
   private long firstScanEnd;
   private int scans;
   private boolean truncated;
@@ -80,9 +81,14 @@ final class JpegStream {
     return truncated;
   }
 
+  /** Whether the whole image is in one scan, each part of it once. */
+  boolean isSequential() {
+    return scans == 1 && !header.progressive();
+  }
+
   /** Whether the rows beyond some point can be left out by {@link #shortenTo}. */
   boolean canBeShortened() {
-    return scans == 1 && !header.progressive();
+    return isSequential();
   }
 
   /**
@@ -93,11 +99,31 @@ final class JpegStream {
     // Interpolated colour of the last row would look at the row below: so one more than needed.
     int step = 8 * header.maxVertical();
     long kept = (rows + 1L + step - 1) / step * step;
-    if (kept < height) {
+    if (kept < height && (header.restartInterval() == 0 || cutAfter(kept))) {
       height = (int) kept;
       room.set(JAVA_BYTE, frameAt + 3, (byte) (height >> 8));
       room.set(JAVA_BYTE, frameAt + 4, (byte) height);
     }
+  }
+
+  /** Ends the stream at the restart marker behind these rows; false if it has too few of them. */
+  private boolean cutAfter(long rows) {
+    boolean isSingle = header.components() == 1;
+    long unitWidth = isSingle ? 8 : 8L * header.maxHorizontal();
+    long unitHeight = isSingle ? 8 : 8L * header.maxVertical();
+    long units = (header.width() + unitWidth - 1) / unitWidth * (rows / unitHeight);
+    long intervals = (units + header.restartInterval() - 1) / header.restartInterval();
+    MemorySegment copied = bytes();
+    long at = firstDataAt;
+    for (long i = 0; i < intervals; i++) {
+      at = nextMarker(copied, at) + 2;
+      if (at > firstScanEnd) {
+        return false;
+      }
+    }
+    room.set(JAVA_BYTE, at - 1, (byte) JpegHeader.EOI);
+    end = at;
+    return true;
   }
 
   private void copyHeader(MemorySegment file) {
@@ -115,6 +141,7 @@ final class JpegStream {
           frameAt = end + 2;
         }
         append(file, lengthAt - 2, length + 2L);
+        normalise(end - length, JpegHeader.at(file, lengthAt - 1));
       }
       at = lengthAt + length;
     }
@@ -128,6 +155,20 @@ final class JpegStream {
       case JpegHeader.COM -> false;
       default -> marker < JpegHeader.APP0 || marker > JpegHeader.APP15;
     };
+  }
+
+  /**
+   * Puts usual values where libjpeg would only warn and assume them: the first warning hides those
+   * behind it.
+   */
+  private void normalise(long lengthAt, int marker) {
+    if (marker == JpegHeader.APP0) {
+      room.set(JAVA_BYTE, lengthAt + 7, (byte) 1); // version 1.1 of JFIF
+      room.set(JAVA_BYTE, lengthAt + 8, (byte) 1);
+    } else if (marker == JpegHeader.APP14) {
+      byte transform = (byte) header.colour().adobeTransform();
+      room.set(JAVA_BYTE, lengthAt + 13, transform);
+    }
   }
 
   private void append(MemorySegment file, long from, long length) {
@@ -163,6 +204,9 @@ final class JpegStream {
           if (at < 0) {
             endEarly(marker - 1);
             return;
+          }
+          if (scans == 1) {
+            firstDataAt = at;
           }
           at = scanEnd(copied, at);
           if (scans == 1) {
@@ -219,6 +263,20 @@ final class JpegStream {
   /** Where the marker lies that ends the scan whose data begins at {@code from}. */
   private static long scanEnd(MemorySegment copied, long from) {
     long size = copied.byteSize();
+    long at = nextMarker(copied, from);
+    while (at < size && isRestart(JpegHeader.at(copied, at + 1))) {
+      at = nextMarker(copied, at + 2);
+    }
+    return at;
+  }
+
+  private static boolean isRestart(int marker) {
+    return marker >= JpegHeader.RST0 && marker <= JpegHeader.RST7;
+  }
+
+  /** Where the next marker lies, its first byte, or the size if there is none. */
+  private static long nextMarker(MemorySegment copied, long from) {
+    long size = copied.byteSize();
     long at = from;
     while (true) {
       while (at + 8 <= size) {
@@ -237,7 +295,7 @@ final class JpegStream {
         return size;
       }
       int next = JpegHeader.at(copied, at + 1);
-      if (next == 0 || next >= JpegHeader.RST0 && next <= JpegHeader.RST7) {
+      if (next == 0) {
         at += 2;
       } else if (next == 0xFF) {
         at++; // a filling byte
@@ -268,13 +326,15 @@ final class JpegStream {
       throw JpegHeader.truncated(end - 2, "before its first scan");
     }
     double there;
-    if (header.progressive()) {
+    if (header.progressive() || scans > 1) {
       there = firstScanEnd < end - 2 ? 1 : 0;
     } else {
-      there = 1; // TODO
+      there = HuffmanWalk.over(this).completeRows();
     }
     if (there < accepted) {
-      throw new InvalidImageException("");
+      throw new InvalidImageException(
+          "decodeJpeg: expected at least %.3f of the rows, but the file ends after %.3f of them"
+              .formatted(accepted, there));
     }
   }
 }

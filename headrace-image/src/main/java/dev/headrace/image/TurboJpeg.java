@@ -146,7 +146,7 @@ final class TurboJpeg {
       String message =
           text.reinterpret(MAX_MESSAGE_BYTES).getString(0, StandardCharsets.UTF_8);
       boolean isWarning = (int) errorCode.invokeExact(decompressor.handle) == 0;
-      if (isWarning) {
+      if (isWarning && isOfDamage(message)) {
         return message;
       }
       throw new InvalidImageException(
@@ -156,6 +156,17 @@ final class TurboJpeg {
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall declares none
     }
+  }
+
+  /**
+   * Whether a message is one of libjpeg's warnings. An error behind a warning is reported as a
+   * warning too, with the error's text, and then there are no pixels.
+   */
+  private static boolean isOfDamage(String message) {
+    return message.contains("Corrupt JPEG data")
+        || message.contains("Premature end of JPEG file")
+        || message.contains("Inconsistent progression sequence")
+        || message.contains("Invalid SOS parameters");
   }
 
   private Decompressor newDecompressor() {
