@@ -132,7 +132,8 @@ final class Decoders {
     throw new IllegalArgumentException(
         "no "
             + names.getFirst()
-            + " on the loader's path (Debian: libturbojpeg0, Fedora: turbojpeg, Homebrew: jpeg-turbo); headrace.turbojpeg names a file elsewhere",
+            + " on the loader's path (Debian: libturbojpeg0, Fedora: turbojpeg, Homebrew:"
+            + " jpeg-turbo); headrace.turbojpeg names a file elsewhere",
         last);
   }
 

@@ -85,9 +85,7 @@ final class Encoders {
             space,
             channels == 4,
             false,
-            channels == 4
-                ? Transparency.TRANSLUCENT
-                : Transparency.OPAQUE,
+            channels == 4 ? Transparency.TRANSLUCENT : Transparency.OPAQUE,
             DataBuffer.TYPE_BYTE);
     return new BufferedImage(model, raster, false, null);
   }

@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over the entropy-coded data of a sequential file of one scan, without decoding it: tells how
- * many of its units are there and what is wrong with it, where a decoder does not tell.
+ * Walks over the entropy-coded data of a sequential file of one scan, without decoding it: tells
+ * how many of its units are there and what is wrong with it, where a decoder does not tell.
  *
  * <p>What is wrong is what libjpeg would warn of.
  */
@@ -143,43 +143,49 @@ final class HuffmanWalk {
       if (interval > 0 && units > 0 && units % interval == 0 && !readRestart(restart++)) {
         return;
       }
-      for (int block = 0; block < blocks; block++) {
-        if (!readBlock(dc[block], ac[block])) {
-          return;
-        }
+      if (!readUnit()) {
+        return;
       }
       units++;
     }
   }
 
-  private boolean readBlock(Table first, Table others) {
-    if (!skip(first.step(this))) {
-      return false;
-    }
-    int k = 1;
-    while (k < 64) {
-      int step = others.step(this);
-      if (!skip(step)) {
-        return false;
+  /**
+   * Passes over the blocks of a unit; the state is in locals, since this is what takes the time.
+   */
+  private boolean readUnit() {
+    long next = bits;
+    int left = count;
+    for (int block = 0; block < blocks; block++) {
+      Table table = dc[block];
+      for (int k = 0; k < 64; table = ac[block]) {
+        if (left < 32) {
+          bits = next;
+          count = left;
+          fill();
+          next = bits;
+          left = count;
+        }
+        int step = table.lookup[(int) (next >>> 64 - LOOKUP_BITS)];
+        if (step == 0) {
+          step = table.longStep(next);
+        }
+        int length = step & 0xFF;
+        if (step < 0 || length > left) {
+          // Bits that are not there read as zeros, and may be no code.
+          damage =
+              step < 0 && left >= MAX_CODE_BITS
+                  ? "Corrupt JPEG data: bad Huffman code"
+                  : "Corrupt JPEG data: premature end of data segment";
+          return false;
+        }
+        next <<= length;
+        left -= length;
+        k += step >>> 8;
       }
-      k += step >>> 8;
     }
-    return true;
-  }
-
-  /** Passes over a code and its value. */
-  private boolean skip(int step) {
-    int length = step & 0xFF;
-    if (step < 0) {
-      damage = "Corrupt JPEG data: bad Huffman code";
-      return false;
-    }
-    if (length > count) {
-      damage = "Corrupt JPEG data: premature end of data segment";
-      return false;
-    }
-    bits <<= length;
-    count -= length;
+    bits = next;
+    count = left;
     return true;
   }
 
@@ -282,24 +288,16 @@ final class HuffmanWalk {
       return coefficients << 8 | length + size;
     }
 
-    /** The step that the next bits stand for, or -1 if they are no code. */
-    int step(HuffmanWalk walk) {
-      if (walk.count < 32) {
-        walk.fill();
-      }
-      int step = lookup[(int) (walk.bits >>> 64 - LOOKUP_BITS)];
-      return step != 0 ? step : longStep(walk);
-    }
-
-    private int longStep(HuffmanWalk walk) {
+    /** The step of a code that is too long for the lookup, or -1 if there is none. */
+    int longStep(long bits) {
       for (int length = LOOKUP_BITS + 1; length <= MAX_CODE_BITS; length++) {
-        int code = (int) (walk.bits >>> 64 - length);
+        int code = (int) (bits >>> 64 - length);
         if (code < endCode[length]) {
           int index = firstIndex[length] + code;
           return index >= 0 ? steps[index & 0xFF] : -1;
         }
       }
-      return walk.count < MAX_CODE_BITS ? MAX_CODE_BITS : -1; // the data ends, or is damaged
+      return -1;
     }
   }
 }

@@ -89,8 +89,7 @@ final class ImageIoDecoder implements JpegDecoder {
       byte grey =
           colour == Colour.YCBCR
               ? samples[i]
-              : JpegColours.grey(
-                  samples[i] & 0xFF, samples[i + 1] & 0xFF, samples[i + 2] & 0xFF);
+              : JpegColours.grey(samples[i] & 0xFF, samples[i + 1] & 0xFF, samples[i + 2] & 0xFF);
       destination.set(JAVA_BYTE, i / 3, grey);
     }
   }

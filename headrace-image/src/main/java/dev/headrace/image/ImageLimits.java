@@ -7,7 +7,8 @@ import java.util.Locale;
  *
  * <p>The defaults are set by the system properties {@code headrace.image.maxWidth}, {@code
  * .maxHeight}, {@code .maxPixels} and {@code .maxScans}, or the variables {@code
- * HEADRACE_IMAGE_MAXWIDTH} and so on; {@link Jpeg#limits} and {@link Png#limits} set others in code.
+ * HEADRACE_IMAGE_MAXWIDTH} and so on; {@link Jpeg#limits} and {@link Png#limits} set others in
+ * code.
  *
  * @param maxWidth columns at most
  * @param maxHeight rows at most

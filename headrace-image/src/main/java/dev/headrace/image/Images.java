@@ -14,8 +14,8 @@ import java.util.Locale;
  * it is named; pixels are decoded when they are wanted, straight to where they are wanted, and only
  * the part that is wanted where that is cheaper.
  *
- * <p>Files may be hostile: sizes are held to {@link ImageLimits}, and what no pixel depends on never
- * reaches a decoder.
+ * <p>Files may be hostile: sizes are held to {@link ImageLimits}, and what no pixel depends on
+ * never reaches a decoder.
  *
  * <p><b>Threading:</b> any thread.
  */

@@ -11,7 +11,7 @@ package dev.headrace.image;
  * @param ratio 1, or 2, 4, 8 for an image of that fraction of the size, decoded at it: cheaper than
  *     decoding and resizing, and not the same
  * @param acceptedFraction the share of the rows that a truncated file must have to be decoded with
- *     the rest filled in; 1 if it must have all
+ *     the rest filled in; NaN if it must not be truncated at all
  * @param acceptsDamage whether damaged data is decoded as well as it goes, as tf.data does
  * @param decoder which library decodes
  * @param limits how large the image may be
@@ -27,8 +27,7 @@ public record Jpeg(
     ImageLimits limits) {
   /** Channels as stored: 1 or 3 (also for CMYK). */
   public static final Jpeg AS_STORED =
-      new Jpeg(
-          0, Dct.ACCURATE, true, 1, 1, false, Decoder.AUTO, ImageLimits.defaults());
+      new Jpeg(0, Dct.ACCURATE, true, 1, Double.NaN, false, Decoder.AUTO, ImageLimits.defaults());
 
   /** Three channels. */
   public static final Jpeg RGB = AS_STORED.withChannels(3);
@@ -45,7 +44,7 @@ public record Jpeg(
       throw new IllegalArgumentException(
           "decodeJpeg: expected a ratio of 1, 2, 4 or 8, but got " + ratio);
     }
-    if (!(acceptedFraction >= 0 && acceptedFraction <= 1)) {
+    if (acceptedFraction < 0 || acceptedFraction > 1) {
       throw new IllegalArgumentException(
           "recoverTruncated: expected a fraction of 0 to 1, but got " + acceptedFraction);
     }
@@ -108,8 +107,7 @@ public record Jpeg(
    * error.
    */
   public Jpeg acceptDamage() {
-    return new Jpeg(
-        channels, dct, fancyUpsampling, ratio, acceptedFraction, true, decoder, limits);
+    return new Jpeg(channels, dct, fancyUpsampling, ratio, acceptedFraction, true, decoder, limits);
   }
 
   /** Decoded by this library, or not at all. */
@@ -125,7 +123,7 @@ public record Jpeg(
   }
 
   boolean recoversTruncated() {
-    return acceptedFraction < 1;
+    return !Double.isNaN(acceptedFraction);
   }
 
   /** As {@code accurate} or {@code fast, 1/2}. */

@@ -64,10 +64,7 @@ record JpegExpression(
     Window all = all();
     decode(
         new Window(
-            all.top() + window.top(),
-            all.left() + window.left(),
-            window.height(),
-            window.width()),
+            all.top() + window.top(), all.left() + window.left(), window.height(), window.width()),
         destination);
   }
 

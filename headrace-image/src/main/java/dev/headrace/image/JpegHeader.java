@@ -73,10 +73,7 @@ record JpegHeader(
   }
 
   static boolean isJpeg(MemorySegment file) {
-    return file.byteSize() >= 3
-        && at(file, 0) == 0xFF
-        && at(file, 1) == SOI
-        && at(file, 2) == 0xFF;
+    return file.byteSize() >= 3 && at(file, 0) == 0xFF && at(file, 1) == SOI && at(file, 2) == 0xFF;
   }
 
   /** Reads up to the first scan; throws {@link InvalidImageException} for anything else. */
@@ -170,8 +167,8 @@ record JpegHeader(
 
   static InvalidImageException truncated(long size, String where) {
     return new InvalidImageException(
-        ("%s: expected a whole file, but it ends after %d bytes, %s; Jpeg.recoverTruncated(fraction)"
-                + " decodes what there is")
+        ("%s: expected a whole file, but it ends after %d bytes, %s;"
+             + " Jpeg.recoverTruncated(fraction) decodes what there is")
             .formatted(PLACE, size, where));
   }
 
@@ -257,8 +254,7 @@ record JpegHeader(
                 "a baseline or progressive file",
                 (marker & 3) == 3 ? "a lossless one" : "a hierarchical one",
                 lengthAt - 1);
-        case 0xC9, 0xCA, DAC ->
-            throw invalid("Huffman coding", "arithmetic coding", lengthAt - 1);
+        case 0xC9, 0xCA, DAC -> throw invalid("Huffman coding", "arithmetic coding", lengthAt - 1);
         default -> {
           if (marker < APP0 || marker > APP15) {
             throw invalid("a known segment", "marker 0x%02X".formatted(marker), lengthAt - 1);
@@ -299,8 +295,7 @@ record JpegHeader(
         int vertical = sampling[i] & 15;
         blocks += horizontal * vertical;
         if (horizontal < 1 || horizontal > 4 || vertical < 1 || vertical > 4) {
-          throw invalid(
-              "sampling factors of 1 to 4", horizontal + " x " + vertical, component + 1);
+          throw invalid("sampling factors of 1 to 4", horizontal + " x " + vertical, component + 1);
         }
       }
       if (count > 1 && blocks > 10) {
@@ -328,7 +323,8 @@ record JpegHeader(
               scanAt);
       // A block takes at least one bit in its first scan, and two where that is the only one: what
       // claims to be huge and has no data is refused before its pixels are allocated.
-      double leastBits = header.blocks() * (progressive ? 1.0 : 2.0) * options.acceptedFraction();
+      double share = options.recoversTruncated() ? options.acceptedFraction() : 1;
+      double leastBits = header.blocks() * (progressive ? 1.0 : 2.0) * share;
       if ((file.byteSize() - scanAt) * 8.0 < leastBits && !options.acceptsDamage()) {
         throw truncated(
             file.byteSize(), "too early for an image of %d x %d".formatted(width, height));

@@ -47,8 +47,7 @@ final class JpegStream {
   }
 
   /** Copies and checks a file whose header was read before. */
-  static JpegStream copy(
-      MemorySegment file, JpegHeader header, Jpeg options, MemorySegment room) {
+  static JpegStream copy(MemorySegment file, JpegHeader header, Jpeg options, MemorySegment room) {
     JpegStream stream = new JpegStream(header, room, options);
     stream.copyHeader(file);
     stream.copyScans(file);
@@ -196,8 +195,8 @@ final class JpegStream {
         case JpegHeader.SOS -> {
           if (++scans > maxScans) {
             throw new InvalidImageException(
-                ("decodeJpeg: expected at most %d scans, but got more; raise headrace.image.maxScans"
-                        + " if the file is trusted")
+                ("decodeJpeg: expected at most %d scans, but got more; raise"
+                     + " headrace.image.maxScans if the file is trusted")
                     .formatted(maxScans));
           }
           at = segmentEnd(copied, marker);
@@ -229,8 +228,7 @@ final class JpegStream {
   private long between(MemorySegment copied, long marker) {
     int kind = JpegHeader.at(copied, marker);
     boolean isApplication = kind >= JpegHeader.APP0 && kind <= JpegHeader.APP15;
-    boolean isTable =
-        kind == JpegHeader.DHT || kind == JpegHeader.DQT || kind == JpegHeader.DRI;
+    boolean isTable = kind == JpegHeader.DHT || kind == JpegHeader.DQT || kind == JpegHeader.DRI;
     if (!isTable && !isApplication && kind != JpegHeader.COM) {
       throw JpegHeader.invalid(
           "a scan, a table or the end of the image behind a scan",

@@ -3,8 +3,8 @@ package dev.headrace.image;
 import dev.headrace.data.DType;
 
 /**
- * How a PNG file is to be decoded. {@link #AS_STORED}, {@link #RGB}, {@link #GRAY} and {@link #RGBA}
- * are where to begin.
+ * How a PNG file is to be decoded. {@link #AS_STORED}, {@link #RGB}, {@link #GRAY} and {@link
+ * #RGBA} are where to begin.
  *
  * @param channels 1 (grey), 3 (colour), 4 (colour and opacity), or 0 for what the file has
  * @param dtype {@link DType#UINT8} or {@link DType#UINT16}
@@ -12,8 +12,8 @@ import dev.headrace.data.DType;
  */
 public record Png(int channels, DType dtype, ImageLimits limits) {
   /**
-   * Channels as stored: 1, 2 (grey and opacity), 3 or 4. A colour that is declared transparent gives
-   * a fourth channel with a palette only, as in TensorFlow.
+   * Channels as stored: 1, 2 (grey and opacity), 3 or 4. A colour that is declared transparent
+   * gives a fourth channel with a palette only, as in TensorFlow.
    */
   public static final Png AS_STORED = new Png(0, DType.UINT8, ImageLimits.defaults());
 

@@ -71,7 +71,8 @@ record PngHeader(
     int colourType = fields[9];
     boolean isKnown =
         switch (colourType) {
-          case 0 -> bitDepth == 1 || bitDepth == 2 || bitDepth == 4 || bitDepth == 8 || bitDepth == 16;
+          case 0 ->
+              bitDepth == 1 || bitDepth == 2 || bitDepth == 4 || bitDepth == 8 || bitDepth == 16;
           case 3 -> bitDepth == 1 || bitDepth == 2 || bitDepth == 4 || bitDepth == 8;
           case 2, 4, 6 -> bitDepth == 8 || bitDepth == 16;
           default -> false;
@@ -185,8 +186,7 @@ record PngHeader(
       int length = JpegHeader.shortAt(file, offset) << 16 | JpegHeader.shortAt(file, offset + 2);
       int type = JpegHeader.shortAt(file, offset + 4) << 16 | JpegHeader.shortAt(file, offset + 6);
       if (length < 0) {
-        throw invalid(
-            "a chunk of at most 2^31-1 bytes", Integer.toUnsignedString(length), offset);
+        throw invalid("a chunk of at most 2^31-1 bytes", Integer.toUnsignedString(length), offset);
       }
       Chunk chunk = new Chunk(type, length, offset + 8);
       if (chunk.end() > file.byteSize()) {
@@ -229,9 +229,7 @@ record PngHeader(
     }
 
     byte[] name() {
-      return new byte[] {
-        (byte) (type >> 24), (byte) (type >> 16), (byte) (type >> 8), (byte) type
-      };
+      return new byte[] {(byte) (type >> 24), (byte) (type >> 16), (byte) (type >> 8), (byte) type};
     }
 
     private String printable() {

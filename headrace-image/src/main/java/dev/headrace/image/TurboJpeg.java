@@ -143,8 +143,7 @@ final class TurboJpeg {
         return null;
       }
       MemorySegment text = (MemorySegment) errorText.invokeExact(decompressor.handle);
-      String message =
-          text.reinterpret(MAX_MESSAGE_BYTES).getString(0, StandardCharsets.UTF_8);
+      String message = text.reinterpret(MAX_MESSAGE_BYTES).getString(0, StandardCharsets.UTF_8);
       boolean isWarning = (int) errorCode.invokeExact(decompressor.handle) == 0;
       if (isWarning && isOfDamage(message)) {
         return message;

@@ -18,8 +18,7 @@ import java.util.Objects;
  * @param type of the result, or {@code error}
  * @param values of the result, little endian
  */
-record GoldenCase(
-    String name, String call, String file, String type, long[] shape, byte[] values) {
+record GoldenCase(String name, String call, String file, String type, long[] shape, byte[] values) {
 
   static List<GoldenCase> read(String resource) {
     List<GoldenCase> cases = new ArrayList<>();

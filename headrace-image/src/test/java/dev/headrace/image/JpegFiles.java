@@ -56,11 +56,9 @@ final class JpegFiles {
     SAMPLINGS.forEach(
         (name, factors) -> {
           int quality = 30 + random.nextInt(70);
+          files.put(name, encode(colour, width, height, 3, quality, 7, factors));
           files.put(
-              name, encode(colour, width, height, 3, quality, 7, factors));
-          files.put(
-              name + " progressive",
-              encode(colour, width, height, 3, quality, 7, factors, 2, 1));
+              name + " progressive", encode(colour, width, height, 3, quality, 7, factors, 2, 1));
           files.put(
               name + " restarts",
               encode(colour, width, height, 3, quality, 7, factors, 4, 1 + random.nextInt(4)));

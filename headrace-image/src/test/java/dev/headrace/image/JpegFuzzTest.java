@@ -55,8 +55,7 @@ class JpegFuzzTest {
     System.out.println("fuzzed JPEG files: " + outcomes);
   }
 
-  private static void check(
-      byte[] file, Jpeg options, String what, Map<String, Integer> outcomes) {
+  private static void check(byte[] file, Jpeg options, String what, Map<String, Integer> outcomes) {
     Map<String, byte[]> decoded = new LinkedHashMap<>();
     Map<String, String> failed = new LinkedHashMap<>();
     TestDecoders.all()
@@ -96,8 +95,7 @@ class JpegFuzzTest {
     MemorySegment bytes = MemorySegment.ofArray(file);
     try (Arena arena = Arena.ofConfined()) {
       JpegHeader header = JpegHeader.read(bytes, options);
-      return JpegStream.copy(
-              bytes, header, options, arena.allocate(JpegStream.bytesFor(bytes)))
+      return JpegStream.copy(bytes, header, options, arena.allocate(JpegStream.bytesFor(bytes)))
           .isSequential();
     } catch (InvalidImageException e) {
       return false;

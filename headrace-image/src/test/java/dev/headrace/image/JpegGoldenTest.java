@@ -46,8 +46,7 @@ class JpegGoldenTest {
     JpegHeader header = JpegHeader.read(MemorySegment.ofArray(file), options);
     String refusal = decoder.refusal(header, options);
     Assumptions.assumeTrue(refusal == null, refusal);
-    Window window =
-        golden.call().contains("window [2,3,5,6]") ? new Window(2, 3, 5, 6) : null;
+    Window window = golden.call().contains("window [2,3,5,6]") ? new Window(2, 3, 5, 6) : null;
     Tensor pixels = decode(file, options, window, decoder);
     assertThat(pixels.shape()).isEqualTo(Shape.of(golden.shape()));
     if (golden.name().endsWith("_recover")) {
