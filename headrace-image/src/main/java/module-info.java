@@ -3,5 +3,10 @@ module dev.headrace.image {
   exports dev.headrace.image;
 
   requires transitive dev.headrace.core;
+
+  // Each of these is a decoder, and is missed by name, never needed.
+  requires static java.desktop;
+  requires static org.bytedeco.javacpp;
+  requires static org.bytedeco.opencv;
   requires static org.jspecify;
 }

@@ -1,0 +1,216 @@
+package dev.headrace.image;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.headrace.data.DType;
+import dev.headrace.data.Shape;
+import dev.headrace.data.Tensor;
+import dev.headrace.data.image.Window;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class ImagesTest {
+  private static final byte[] FILE = GoldenCase.resource("j420.jpg");
+  private static final Jpeg JDK = Jpeg.RGB.decoder(Decoder.IMAGEIO);
+
+  private static byte[] with(int at, int... values) {
+    byte[] changed = FILE.clone();
+    for (int i = 0; i < values.length; i++) {
+      changed[at + i] = (byte) values[i];
+    }
+    return changed;
+  }
+
+  private static int frameAt() {
+    return (int) JpegHeader.read(MemorySegment.ofArray(FILE), Jpeg.RGB).frameAt();
+  }
+
+  @Test
+  void imagesAreDeferredAndTellTheirShape() {
+    Tensor image = Images.decodeJpeg(FILE, JDK);
+    assertThat(image.isDeferred()).isTrue();
+    assertThat(image.shape()).isEqualTo(Shape.of(33, 48, 3));
+    assertThat(image.describe()).isEqualTo("decodeJpeg(accurate) ← 1176 B");
+    Tensor window = Images.decodeAndCropJpeg(Tensor.scalar(FILE), new Window(1, 2, 3, 4), JDK);
+    assertThat(window.describe()).isEqualTo("decodeJpeg(accurate) crop(1, 2, 3, 4) ← 1176 B");
+    assertThat(window.shape()).isEqualTo(Shape.of(3, 4, 3));
+    assertThat(Images.decodePng(GoldenCase.resource("p_rgb.png")).describe())
+        .isEqualTo("decodePng ← 201 B");
+    assertThat(Jpeg.GRAY.dct(Dct.FAST).fancyUpsampling(false).ratio(4).describe())
+        .isEqualTo("fast, plain upsampling, 1/4");
+  }
+
+  @Test
+  void someDecoderIsThere() {
+    assertThat(Images.decoder()).isNotEmpty().doesNotStartWith("none");
+    assertThat(Images.decodeJpeg(FILE).toByteArray())
+        .isEqualTo(Images.decodeJpeg(FILE, JDK).toByteArray());
+  }
+
+  @Test
+  void mappedFilesAreDecodedWithoutACopyOfTheUser(@TempDir Path folder) throws IOException {
+    Path path = folder.resolve("image.jpg");
+    Files.write(path, FILE);
+    try (Arena arena = Arena.ofShared();
+        FileChannel channel = FileChannel.open(path)) {
+      MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
+      Tensor image = Images.decodeJpeg(Tensor.wrapString(mapped), JDK);
+      assertThat(image.toByteArray()).isEqualTo(Images.decodeJpeg(FILE, JDK).toByteArray());
+    }
+  }
+
+  @Test
+  void sizesAreHeldToTheLimits() {
+    ImageLimits small = ImageLimits.defaults().withMaxPixels(1000);
+    assertThatThrownBy(() -> Images.decodeJpeg(FILE, Jpeg.RGB.limits(small)))
+        .isInstanceOf(InvalidImageException.class)
+        .hasMessage(
+            "decodeJpeg: expected an image of at most 65500 x 65500 and 1,000 pixels, but got 48 x"
+                + " 33; raise headrace.image.maxWidth, maxHeight or maxPixels if the file is"
+                + " trusted");
+    assertThatThrownBy(
+            () ->
+                Images.decodePng(
+                    GoldenCase.resource("p_rgb.png"), Png.RGB.limits(small.withMaxPixels(9))))
+        .hasMessageStartingWith("decodePng: expected an image of at most");
+    byte[] huge = with(frameAt() + 3, 0x30, 0, 0x30, 0);
+    assertThatThrownBy(() -> Images.decodeJpeg(huge, JDK))
+        .hasMessageContaining("too early for an image of 12288 x 12288");
+  }
+
+  @Test
+  void scansAreHeldToTheLimit() {
+    byte[] file = GoldenCase.resource("j420prog.jpg");
+    Jpeg options = JDK.limits(new ImageLimits(100, 100, 10_000, 3));
+    assertThatThrownBy(() -> Images.decodeJpeg(file, options).toByteArray())
+        .hasMessage(
+            "decodeJpeg: expected at most 3 scans, but got more; raise headrace.image.maxScans if"
+                + " the file is trusted");
+  }
+
+  @Test
+  void whatIsWrongWithAHeaderIsSaid() {
+    int frame = frameAt();
+    assertThatThrownBy(() -> Images.decodeJpeg(new byte[0]))
+        .hasMessage("decodeJpeg: expected a JPEG file, but got no bytes");
+    assertThatThrownBy(() -> Images.decodeJpeg(with(frame + 2, 12)))
+        .hasMessage("decodeJpeg: expected 8 bits per sample, but got 12 at byte " + (frame + 2));
+    assertThatThrownBy(() -> Images.decodeJpeg(with(frame + 3, 0, 0)))
+        .hasMessageContaining("expected an image with pixels, but got 48 x 0");
+    assertThatThrownBy(() -> Images.decodeJpeg(with(frame - 1, 0xC9)))
+        .hasMessageContaining("expected Huffman coding, but got arithmetic coding");
+    assertThatThrownBy(() -> Images.decodeJpeg(with(frame - 1, 0xC3)))
+        .hasMessageContaining("but got a lossless one");
+    assertThatThrownBy(() -> Images.decodeJpeg(Arrays.copyOf(FILE, 100)))
+        .hasMessage(
+            "decodeJpeg: expected a whole file, but it ends after 100 bytes, before its first scan;"
+                + " Jpeg.recoverTruncated(fraction) decodes what there is");
+    assertThatThrownBy(() -> Images.decodeJpeg(Tensor.of(1, 2)))
+        .hasMessage("decodeJpeg: expected a file as a scalar byte string, but got int32[2]");
+  }
+
+  @Test
+  void optionsAreChecked() {
+    assertThatThrownBy(() -> Jpeg.channels(4))
+        .hasMessage("decodeJpeg: expected channels of 0 (as stored), 1 or 3, but got 4");
+    assertThatThrownBy(() -> Jpeg.RGB.ratio(3))
+        .hasMessage("decodeJpeg: expected a ratio of 1, 2, 4 or 8, but got 3");
+    assertThatThrownBy(() -> Jpeg.RGB.recoverTruncated(1.5))
+        .hasMessage("recoverTruncated: expected a fraction of 0 to 1, but got 1.5");
+    assertThatThrownBy(() -> Png.channels(2))
+        .hasMessage("decodePng: expected channels of 0 (as stored), 1, 3 or 4, but got 2");
+    assertThatThrownBy(() -> Png.RGB.dtype(DType.FLOAT32))
+        .hasMessage("decodePng: expected uint8 or uint16, but got float");
+    assertThatThrownBy(() -> Images.decodeAndCropJpeg(FILE, new Window(30, 0, 4, 4)))
+        .hasMessageStartingWith("decodeAndCropJpeg: expected a window within 33 x 48, but got");
+  }
+
+  @Test
+  void whatNoDecoderCanIsSaid() {
+    assertThatThrownBy(() -> Images.decodeJpeg(FILE, JDK.dct(Dct.FAST)))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("ImageIO of the JDK: it has the accurate transform only")
+        .hasMessageContaining("install libturbojpeg");
+  }
+
+  @Test
+  void truncatedFilesAreDecodedIfEnoughRowsAreThere() {
+    for (int length = FILE.length - 2; length > 700; length -= 7) {
+      byte[] cut = Arrays.copyOf(FILE, length);
+      assertThatThrownBy(() -> Images.decodeJpeg(cut, JDK).toByteArray())
+          .hasMessageStartingWith("decodeJpeg: expected a whole file, but it ends after");
+      Tensor whole = Images.decodeJpeg(FILE, JDK);
+      byte[] part = Images.decodeJpeg(cut, JDK.recoverTruncated(0)).toByteArray();
+      double there = share(cut);
+      int rows = Math.max(0, (int) (there * 33) - 1); // the last one looks at the next below
+      assertThat(Arrays.copyOf(part, rows * 144))
+          .isEqualTo(Arrays.copyOf(whole.toByteArray(), rows * 144));
+      assertThat(Images.decodeJpeg(cut, JDK.recoverTruncated(there)).toByteArray()).isEqualTo(part);
+      if (there < 0.95) {
+        assertThatThrownBy(
+                () -> Images.decodeJpeg(cut, JDK.recoverTruncated(there + 0.01)).toByteArray())
+            .hasMessageContaining("of the rows, but the file ends after");
+      }
+    }
+  }
+
+  private static double share(byte[] file) {
+    Jpeg options = Jpeg.RGB.recoverTruncated(0);
+    MemorySegment bytes = MemorySegment.ofArray(file);
+    try (Arena arena = Arena.ofConfined()) {
+      JpegHeader header = JpegHeader.read(bytes, options);
+      return HuffmanWalk.over(
+              JpegStream.copy(bytes, header, options, arena.allocate(JpegStream.bytesFor(bytes))))
+          .completeRows();
+    }
+  }
+
+  @Test
+  void whatFollowsTheImageAndCameraDataAreOfNoMatter() {
+    byte[] more = Arrays.copyOf(FILE, FILE.length + 1000);
+    byte[] pixels = Images.decodeJpeg(FILE, JDK).toByteArray();
+    assertThat(Images.decodeJpeg(more, JDK).toByteArray()).isEqualTo(pixels);
+    byte[] camera = new byte[FILE.length + 20];
+    System.arraycopy(FILE, 0, camera, 0, 2);
+    camera[2] = (byte) 0xFF;
+    camera[3] = (byte) 0xE1;
+    camera[5] = 18;
+    System.arraycopy("Exif".getBytes(US_ASCII), 0, camera, 6, 4);
+    System.arraycopy(FILE, 2, camera, 22, FILE.length - 2);
+    assertThat(Images.decodeJpeg(camera, JDK).toByteArray()).isEqualTo(pixels);
+  }
+
+  @Test
+  void encodedImagesComeBack() {
+    byte[] pixels = JpegFiles.pixels(50, 40, 3, new Random(2));
+    Tensor image = Tensor.of(Shape.of(40, 50, 3), pixels);
+    assertThat(Images.decodePng(Images.encodePng(image)).toByteArray()).isEqualTo(pixels);
+    byte[] file = Images.encodeJpeg(image, 95);
+    JpegHeader header = JpegHeader.read(MemorySegment.ofArray(file), Jpeg.RGB);
+    assertThat(header.describe()).isEqualTo("50 x 40 YCBCR 2x2,1x1,1x1");
+    byte[] back = Images.decodeJpeg(file).toByteArray();
+    long sum = 0;
+    for (int i = 0; i < pixels.length; i++) {
+      sum += Math.abs((pixels[i] & 0xFF) - (back[i] & 0xFF));
+    }
+    assertThat(sum / pixels.length).isLessThan(20);
+    Tensor grey = Tensor.of(Shape.of(40, 150, 1), pixels);
+    assertThat(Images.decodePng(Images.encodePng(grey)).contentEquals(grey)).isTrue();
+    assertThat(Images.decodeJpeg(Images.encodeJpeg(grey, 90)).shape())
+        .isEqualTo(Shape.of(40, 150, 1));
+    assertThatThrownBy(() -> Images.encodeJpeg(Tensor.of(1, 2), 90))
+        .hasMessage("encodeJpeg: expected a uint8 image of 1 or 3 channels, but got int32[2]");
+  }
+}
