@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
+import dev.headrace.data.image.ImagePass;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,6 +34,11 @@ record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
   }
 
   void evaluateInto(MemorySegment destination) {
+    ImagePass pass = ImagePass.after(steps.getLast());
+    if (pass != null) {
+      pass.evaluateInto(destination);
+      return;
+    }
     long elements = root.shape().elements();
     root.borrow(
         memory -> {

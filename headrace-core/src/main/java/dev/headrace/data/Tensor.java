@@ -7,6 +7,28 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.headrace.data.image.AdjustExpression;
+import dev.headrace.data.image.Adjustment;
+import dev.headrace.data.image.Colour;
+import dev.headrace.data.image.ColourExpression;
+import dev.headrace.data.image.ConvertImageExpression;
+import dev.headrace.data.image.CropAndResizeExpression;
+import dev.headrace.data.image.CropExpression;
+import dev.headrace.data.image.CropRange;
+import dev.headrace.data.image.Frames;
+import dev.headrace.data.image.Layout;
+import dev.headrace.data.image.LayoutExpression;
+import dev.headrace.data.image.NormaliseExpression;
+import dev.headrace.data.image.OrientExpression;
+import dev.headrace.data.image.Orientation;
+import dev.headrace.data.image.PadExpression;
+import dev.headrace.data.image.RandomSteps;
+import dev.headrace.data.image.Resize;
+import dev.headrace.data.image.ResizeExpression;
+import dev.headrace.data.image.ScaleAndTranslateExpression;
+import dev.headrace.data.image.ScaleKernel;
+import dev.headrace.data.image.StandardiseExpression;
+import dev.headrace.data.image.Window;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -16,6 +38,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -699,6 +722,205 @@ public final class Tensor {
   /** The elements multiplied by {@code factor}, deferred; integers become float32 first. */
   public Tensor scale(double factor) {
     return deferred(new ScaleExpression(this, factor));
+  }
+
+  // ---- images [height, width, channels], and batches of them; see dev.headrace.data.image
+
+  /** The image in another size, bilinearly, as float32; {@code tf.image.resize}, deferred. */
+  public Tensor resize(int height, int width) {
+    return resize(height, width, Resize.BILINEAR);
+  }
+
+  /** The image in another size, as float32 unless the method is NEAREST; deferred. */
+  public Tensor resize(int height, int width, Resize options) {
+    return deferred(ResizeExpression.within(this, height, width, options));
+  }
+
+  /** The whole image in a frame of that size, undistorted, with zeros where it is not. */
+  public Tensor resizeWithPad(int height, int width, Resize options) {
+    return Frames.resizeWithPad(this, height, width, options);
+  }
+
+  /** The image cropped or padded with zeros around its middle, to that size. */
+  public Tensor resizeWithCropOrPad(int height, int width) {
+    return Frames.cropOrPad(this, height, width);
+  }
+
+  /** The image scaled and moved: TensorFlow's ScaleAndTranslate, deferred. */
+  public Tensor scaleAndTranslate(int height, int width, ScaleAndTranslateExpression.Factors scale, ScaleAndTranslateExpression.Factors translation, ScaleKernel kernel, boolean antialias) {
+    return deferred(new ScaleAndTranslateExpression(this, height, width, scale, translation, kernel, antialias));
+  }
+
+  /** Boxes of the images, each resized bilinearly to that size; pixels outside are 0. */
+  public Tensor cropAndResize(List<CropAndResizeExpression.Box> boxes, int height, int width) {
+    return deferred(new CropAndResizeExpression(this, boxes, height, width, 0));
+  }
+
+  /** A window of the image, deferred; a decoder decodes no more than it needs for it. */
+  public Tensor crop(Window window) {
+    return deferred(new CropExpression(this, window));
+  }
+
+  /** A window of the image, as {@code tf.image.crop_to_bounding_box}; deferred. */
+  public Tensor crop(int top, int left, int height, int width) {
+    return crop(new Window(top, left, height, width));
+  }
+
+  /** The middle of the image, this fraction of each side; deferred. */
+  public Tensor centralCrop(double fraction) {
+    return crop(CropExpression.central(this, fraction));
+  }
+
+  /** The image within zeros, as {@code tf.image.pad_to_bounding_box}; deferred. */
+  public Tensor pad(int top, int left, int height, int width) {
+    return deferred(new PadExpression(this, top, left, height, width));
+  }
+
+  /** The image mirrored, columns in reverse; deferred. */
+  public Tensor flipLeftRight() {
+    return oriented(Orientation.FLIP_LEFT_RIGHT);
+  }
+
+  /** The image upside down, rows in reverse; deferred. */
+  public Tensor flipUpDown() {
+    return oriented(Orientation.FLIP_UP_DOWN);
+  }
+
+  /** The image with rows as columns; deferred. */
+  public Tensor transpose() {
+    return oriented(Orientation.TRANSPOSE);
+  }
+
+  /** The image turned by quarters against the clock, as often as given; deferred. */
+  public Tensor rot90(int times) {
+    return OrientExpression.turned(this, times);
+  }
+
+  /** The image with its channels first, from channels last; deferred. */
+  public Tensor toNchw() {
+    return deferred(new LayoutExpression(this, Layout.NCHW));
+  }
+
+  /** The image with its channels last, from channels first; deferred. */
+  public Tensor toNhwc() {
+    return deferred(new LayoutExpression(this, Layout.NHWC));
+  }
+
+  /** The image as float32, less a mean and divided by a deviation for each channel; deferred. */
+  public Tensor normalise(float[] mean, float[] deviation) {
+    return deferred(NormaliseExpression.of(this, mean, deviation));
+  }
+
+  /** Each image to mean 0 and deviation 1; {@code tf.image.per_image_standardization}, deferred. */
+  public Tensor standardise() {
+    return deferred(new StandardiseExpression(this));
+  }
+
+  /** The image as another type, scaled to its range and kept within it; deferred. */
+  public Tensor convertImageDtype(DType to) {
+    return to == dtype ? this : deferred(new ConvertImageExpression(this, to, true));
+  }
+
+  /** The image brightened by {@code delta} of the full range; deferred. */
+  public Tensor adjustBrightness(double delta) {
+    return adjusted(new Adjustment.Brightness((float) delta));
+  }
+
+  /** Values moved from their channel's mean by a factor; deferred. */
+  public Tensor adjustContrast(double factor) {
+    return adjusted(new Adjustment.Contrast((float) factor));
+  }
+
+  /** Colours more or less saturated by a factor; deferred. */
+  public Tensor adjustSaturation(double factor) {
+    return adjusted(new Adjustment.Saturation((float) factor));
+  }
+
+  /** Colours turned by {@code delta} of the circle; deferred. */
+  public Tensor adjustHue(double delta) {
+    return adjusted(new Adjustment.Hue((float) delta));
+  }
+
+  /** Values to the power {@code gamma}, times {@code gain}; deferred. */
+  public Tensor adjustGamma(double gamma, double gain) {
+    return adjusted(new Adjustment.Gamma((float) gamma, (float) gain));
+  }
+
+  /** The image in shades of grey, one channel; deferred. */
+  public Tensor rgbToGrayscale() {
+    return recoloured(Colour.RGB_TO_GRAYSCALE);
+  }
+
+  /** The image with its one channel three times; deferred. */
+  public Tensor grayscaleToRgb() {
+    return recoloured(Colour.GRAYSCALE_TO_RGB);
+  }
+
+  /** Hue, saturation and value of an image of floats; deferred. */
+  public Tensor rgbToHsv() {
+    return recoloured(Colour.RGB_TO_HSV);
+  }
+
+  /** Red, green and blue of hue, saturation and value; deferred. */
+  public Tensor hsvToRgb() {
+    return recoloured(Colour.HSV_TO_RGB);
+  }
+
+  /** A window of that size at a place drawn from {@code random}; deferred. */
+  public Tensor randomCrop(RandomGenerator random, int height, int width) {
+    return RandomSteps.crop(this, random, height, width);
+  }
+
+  /** A window of an area and a form that are drawn, resized bilinearly; deferred. */
+  public Tensor randomResizedCrop(RandomGenerator random, int height, int width) {
+    return randomResizedCrop(random, height, width, CropRange.COMMON, Resize.BILINEAR);
+  }
+
+  /** A window drawn from {@code range}, resized; deferred. */
+  public Tensor randomResizedCrop(RandomGenerator random, int height, int width, CropRange range, Resize options) {
+    return RandomSteps.resizedCrop(this, random, height, width, range, options);
+  }
+
+  /** The image, mirrored in one of two cases; deferred. */
+  public Tensor randomFlipLeftRight(RandomGenerator random) {
+    return RandomSteps.orient(this, random, Orientation.FLIP_LEFT_RIGHT);
+  }
+
+  /** The image, upside down in one of two cases; deferred. */
+  public Tensor randomFlipUpDown(RandomGenerator random) {
+    return RandomSteps.orient(this, random, Orientation.FLIP_UP_DOWN);
+  }
+
+  /** Brightness changed by at most {@code mostDelta} up or down; deferred. */
+  public Tensor randomBrightness(RandomGenerator random, double mostDelta) {
+    return RandomSteps.brightness(this, random, (float) mostDelta);
+  }
+
+  /** Contrast multiplied by {@code least} to {@code most}; deferred. */
+  public Tensor randomContrast(RandomGenerator random, double least, double most) {
+    return RandomSteps.contrast(this, random, (float) least, (float) most);
+  }
+
+  /** Saturation multiplied by {@code least} to {@code most}; deferred. */
+  public Tensor randomSaturation(RandomGenerator random, double least, double most) {
+    return RandomSteps.saturation(this, random, (float) least, (float) most);
+  }
+
+  /** The hue turned by at most {@code mostDelta} either way; deferred. */
+  public Tensor randomHue(RandomGenerator random, double mostDelta) {
+    return RandomSteps.hue(this, random, (float) mostDelta);
+  }
+
+  private Tensor oriented(Orientation orientation) {
+    return deferred(new OrientExpression(this, orientation));
+  }
+
+  private Tensor adjusted(Adjustment adjustment) {
+    return deferred(new AdjustExpression(this, adjustment));
+  }
+
+  private Tensor recoloured(Colour colour) {
+    return deferred(new ColourExpression(this, colour));
   }
 
   // ---- memory
