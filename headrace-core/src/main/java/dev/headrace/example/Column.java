@@ -189,7 +189,7 @@ final class Column {
       values.size = row * stride;
       if (fallback == null) {
         throw new Wire.Malformed(
-            "expected a %s, but the feature is not there; give it a default by orElse(…)"
+            "expected values of type %s, but there are none; give it a default by orElse(…)"
                 .formatted(dtype.tfName()),
             -1);
       }

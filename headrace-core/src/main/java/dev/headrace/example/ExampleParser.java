@@ -98,11 +98,14 @@ final class ExampleParser {
       }
       Object[] built = new Object[state.outputs.size()];
       for (int i = 0; i < built.length; i++) {
-        built[i] = state.outputs.get(i).build(rows, single);
+        Output output = state.outputs.get(i);
+        reader.at(output.feature().key());
+        built[i] = output.build(rows, single);
       }
+      reader.at("");
       return built;
     } catch (Wire.Malformed e) {
-      throw reader.failure("example", e, row, single);
+      throw reader.failure("example", e, row, single || row == rows);
     } finally {
       reader.release();
     }

@@ -85,9 +85,10 @@ final class SequenceParser implements Fn<Tensor, Features>, FunctionIdentity.Nam
       for (; row < rows; row++) {
         read(state, serialised.segmentAt(row), row, reading);
       }
+      reading[0] = state.context;
       return build(state, rows, single);
     } catch (Wire.Malformed e) {
-      throw reading[0].failure(WORD, e, row, single);
+      throw reading[0].failure(WORD, e, row, single || row == rows);
     } finally {
       state.context.release();
       state.lists.release();
@@ -189,8 +190,10 @@ final class SequenceParser implements Fn<Tensor, Features>, FunctionIdentity.Nam
   private Features build(State state, int rows, boolean single) {
     SequencedMap<String, Object> byName = new LinkedHashMap<>();
     for (Output output : state.outputs) {
+      state.context.at(output.feature().key());
       byName.put(output.feature().name(), output.build(rows, single));
     }
+    state.context.at("");
     for (int i = 0; i < lists.size(); i++) {
       StepColumn steps = state.steps.get(i);
       String name = lists.get(i).name();
