@@ -3,9 +3,11 @@ module dev.headrace.core {
   exports dev.headrace;
   exports dev.headrace.data;
   exports dev.headrace.data.image;
+  exports dev.headrace.example;
   exports dev.headrace.profile;
   exports dev.headrace.spi;
   exports dev.headrace.testing;
+  exports dev.headrace.text;
 
   // Each of these adds a feature and is missed by name, never needed.
   requires static java.management;

@@ -19,7 +19,12 @@ import java.util.stream.Collectors;
 record GoldenCase(String name, Map<String, Object> fields, List<List<String>> iterations) {
 
   static List<GoldenCase> all() {
-    Object cases = fields(Json.read(resource("pipelines.json"))).get("cases");
+    return all("pipelines.json");
+  }
+
+  /** The cases of a recording. */
+  static List<GoldenCase> all(String recording) {
+    Object cases = fields(Json.read(resource(recording))).get("cases");
     return items(cases).stream().map(GoldenCase::of).toList();
   }
 
@@ -104,7 +109,7 @@ record GoldenCase(String name, Map<String, Object> fields, List<List<String>> it
   }
 
   @SuppressWarnings("unchecked") // the reader makes no other maps
-  private static Map<String, Object> fields(Object json) {
+  static Map<String, Object> fields(Object json) {
     return (Map<String, Object>) json;
   }
 
