@@ -19,7 +19,11 @@ import java.util.stream.Collectors;
 record GoldenCase(String name, Map<String, Object> fields, List<List<String>> iterations) {
 
   static List<GoldenCase> all() {
-    Object cases = fields(Json.read(resource("pipelines.json"))).get("cases");
+    return all("pipelines.json");
+  }
+
+  static List<GoldenCase> all(String recordings) {
+    Object cases = fields(Json.read(resource(recordings))).get("cases");
     return items(cases).stream().map(GoldenCase::of).toList();
   }
 
