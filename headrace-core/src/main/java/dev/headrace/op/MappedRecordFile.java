@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TFRecord file that lies in memory, mapped; its records are pieces of that memory, not copies.
+ * A TFRecord file, or a part of one, that lies in memory, mapped or read; its records are pieces of that memory, not copies.
  *
  * <p><b>Ownership:</b> the memory is the garbage collector's, who keeps it as long as records do.
  */
@@ -32,20 +32,25 @@ final class MappedRecordFile extends RecordFile {
       JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private final MemorySegment memory;
+
+  /** Where in the file the memory begins. */
+  private final long base;
+
   private final long size;
   private final CRC32C crc = new CRC32C();
   private byte[] piece = {};
   private long offset;
 
-  MappedRecordFile(MemorySegment memory, boolean quietEnd) {
+  MappedRecordFile(MemorySegment memory, long base, boolean quietEnd) {
     super(quietEnd);
     this.memory = memory;
+    this.base = base;
     this.size = memory.byteSize();
   }
 
   @Override
   public long offset() {
-    return offset;
+    return base + offset;
   }
 
   @Override
@@ -75,21 +80,29 @@ final class MappedRecordFile extends RecordFile {
   }
 
   private boolean checked() throws IOException {
-    long at = offset;
-    long left = size - at;
-    if (left < TfRecordFormat.HEADER_BYTES) {
-      endInHeader(left);
+    long length = length();
+    if (length < 0) {
       return false;
     }
-    long length = memory.get(LENGTH, at);
-    checkLength(length, memory.get(CRC, at + Long.BYTES), left);
-    long data = at + TfRecordFormat.HEADER_BYTES;
+    long data = offset + TfRecordFormat.HEADER_BYTES;
     boolean fits = masked(data, length) == memory.get(CRC, data + length);
     if (!fits) {
       throw damagedData(length);
     }
     offset = data + length + TfRecordFormat.FOOTER_BYTES;
     return true;
+  }
+
+  @Override
+  long length() throws IOException {
+    long left = size - offset;
+    if (left < TfRecordFormat.HEADER_BYTES) {
+      endInHeader(left);
+      return -1;
+    }
+    long length = memory.get(LENGTH, offset);
+    checkLength(length, memory.get(CRC, offset + Long.BYTES), left);
+    return length;
   }
 
   private int masked(long from, long length) {
@@ -111,13 +124,8 @@ final class MappedRecordFile extends RecordFile {
   }
 
   @Override
-  void passDamaged() {
-    offset += TfRecordFormat.FRAME_BYTES + memory.get(LENGTH, offset);
-  }
-
-  @Override
   void seek(long place) {
-    offset = Math.min(place, size);
+    offset = Math.clamp(place - base, 0, size);
   }
 
   @Override

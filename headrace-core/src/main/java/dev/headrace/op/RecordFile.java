@@ -44,13 +44,20 @@ abstract class RecordFile implements OpenFile {
 
   abstract boolean check() throws IOException;
 
-  /** Goes to the record behind one whose data is damaged. */
-  final void leaveDamaged() {
-    number++;
-    passDamaged();
-  }
+  /** How many bytes of data the next record has, or -1 at the end. */
+  abstract long length() throws IOException;
 
-  abstract void passDamaged();
+  /** Passes over records without looking at their data. */
+  final void walk(long count) throws IOException {
+    for (long i = 0; i < count; i++) {
+      long length = length();
+      if (length < 0) {
+        throw new EOFException(here() + "the file has become shorter");
+      }
+      seek(offset() + length + TfRecordFormat.FRAME_BYTES);
+      number++;
+    }
+  }
 
   /** Goes to the record of this number, which begins at this place. */
   final void seek(long offset, long record) throws IOException {

@@ -57,13 +57,10 @@ final class StreamedRecordFile extends RecordFile {
   @Override
   boolean check() throws IOException {
     readStart();
-    if (!hasHeader()) {
-      endInHeader(in.available());
-      in.start = in.end;
+    long length = length();
+    if (length < 0) {
       return false;
     }
-    long length = (long) LONG.get(in.buffer, in.start);
-    checkLength(length, (int) INT.get(in.buffer, in.start + Long.BYTES), left(length));
     if (length > MOST_BYTES) {
       throw new IOException(
           "%sexpected a record of at most %d bytes, but it has %d; do not pack such files, and leave mmap on"
@@ -120,8 +117,15 @@ final class StreamedRecordFile extends RecordFile {
   }
 
   @Override
-  void passDamaged() {
-    in.start += (int) (long) LONG.get(in.buffer, in.start) + TfRecordFormat.FRAME_BYTES;
+  long length() throws IOException {
+    if (!hasHeader()) {
+      endInHeader(in.available());
+      in.start = in.end;
+      return -1;
+    }
+    long length = (long) LONG.get(in.buffer, in.start);
+    checkLength(length, (int) INT.get(in.buffer, in.start + Long.BYTES), left(length));
+    return length;
   }
 
   @Override

@@ -1,16 +1,21 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Compression;
+import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
+import dev.headrace.spi.Access;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -26,11 +31,43 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
   public TfRecordsOp {
     Objects.requireNonNull(files, "tfRecords: expected files, but got null");
     Objects.requireNonNull(settings, "tfRecords: expected settings, but got null");
+    if (settings.hasIndex() && files.compression() != Compression.NONE) {
+      throw new IllegalArgumentException(
+          "tfRecords: expected files that are not packed to find records by an index, but got %s; unpack them, or leave indexed() out"
+              .formatted(files));
+    }
+  }
+
+  /** How many records there are now, by the index; unknown without one. */
+  @Override
+  public long cardinality() {
+    try {
+      return settings.hasIndex() ? indexes(FileListing.of(word(), files)).size() : UNKNOWN;
+    } catch (IOException e) {
+      return UNKNOWN; // said when it is read
+    }
   }
 
   @Override
-  public long cardinality() {
-    return UNKNOWN;
+  public Access access() {
+    if (!settings.hasIndex()) {
+      throw new UnsupportedOperationException(
+          "tfRecords (%s): expected an index to give records by their index, but there is none; use TfRecords.defaults().indexed()"
+              .formatted(site));
+    }
+    FileListing listing = FileListing.of(word(), files);
+    try {
+      return new RecordAccess(listing, indexes(listing), settings.quietEnd());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private RecordIndexes indexes(FileListing listing) throws IOException {
+    return new RecordIndexes(
+        listing,
+        settings,
+        message -> System.getLogger("headrace.tfRecords").log(Level.WARNING, message));
   }
 
   @Override
@@ -61,6 +98,8 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     private long number;
 
     private @Nullable RecordFile opened;
+    private @Nullable TfRecordIndex index;
+    private @Nullable Path path;
 
     RecordsCursor(Context context, TfRecordsOp op, Shared shared) {
       super(context, shared.listing);
@@ -69,13 +108,18 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     }
 
     @Override
-    RecordFile open(Path path) throws IOException {
-      MemorySegment memory = op.isPacked() ? null : mapped.map(path);
+    RecordFile open(Path file) throws IOException {
+      MemorySegment memory = op.isPacked() ? null : mapped.map(file);
       boolean quietEnd = op.settings.quietEnd();
+      path = file;
+      index =
+          op.settings.hasIndex()
+              ? TfRecordIndex.of(file, op.settings.indexFolder(), context::warn)
+              : null;
       return memory != null
-          ? new MappedRecordFile(memory, quietEnd)
+          ? new MappedRecordFile(memory, 0, quietEnd)
           : new StreamedRecordFile(
-              new FileBytes(path, op.files.compression(), context),
+              new FileBytes(file, op.files.compression(), context),
               op.files.compression(),
               quietEnd);
     }
@@ -88,12 +132,47 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
     @Override
     @Nullable Object next(RecordFile in) throws IOException {
-      return in.next();
+      if (index == null) {
+        return in.next();
+      }
+      try {
+        return in.next();
+      } catch (RecordFile.DamagedData e) {
+        Failure failure = failure(new IOException("%s: %s".formatted(path, e.getMessage()), e));
+        in.walk(1);
+        return failure;
+      }
+    }
+
+    /** Without an index what is damaged ends the file, so that it must be looked for. */
+    @Override
+    boolean pass(RecordFile in) throws IOException {
+      if (index == null) {
+        return in.pass();
+      }
+      if (in.length() < 0) {
+        return false;
+      }
+      in.walk(1);
+      return true;
     }
 
     @Override
-    boolean pass(RecordFile in) throws IOException {
-      return in.pass();
+    long jump(RecordFile in, long most) throws IOException {
+      if (index == null) {
+        return 0;
+      }
+      long from = in.number();
+      long to = from + Math.min(most, index.records() - from);
+      if (to <= from) {
+        return 0;
+      }
+      TfRecordIndex.Anchor anchor = index.before(to);
+      if (anchor.number() > from) {
+        in.seek(anchor.offset(), anchor.number());
+      }
+      in.walk(to - in.number());
+      return to - from;
     }
 
     @Override
