@@ -13,6 +13,8 @@ import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Sparse;
 import dev.headrace.data.Tensor;
+import dev.headrace.data.TfRecordWriter;
+import dev.headrace.data.TfRecords;
 import dev.headrace.data.WriterLock;
 import dev.headrace.op.AssertCardinalityOp;
 import dev.headrace.op.BatchOp;
@@ -57,6 +59,7 @@ import dev.headrace.op.SkipOp;
 import dev.headrace.op.TakeOp;
 import dev.headrace.op.TakeWhileOp;
 import dev.headrace.op.TextLinesOp;
+import dev.headrace.op.TfRecordsOp;
 import dev.headrace.op.UnbatchOp;
 import dev.headrace.op.UniqueOp;
 import dev.headrace.op.WindowOp;
@@ -412,6 +415,37 @@ public final class Dataset<T> implements Plan<T> {
     List<Class<?>> records = new ArrayList<>(List.of(parts));
     records.addFirst(type);
     return of(new LoadOp(file, records, here()));
+  }
+
+  /**
+   * The records of the TFRecord files that match a pattern, one file after the other, as scalar
+   * tensors of bytes. Both checksums of each record are checked. What is damaged is a failure that
+   * names file, byte and record; the rest of that file is lost, and the next one is read. A file
+   * that is not there is the end.
+   *
+   * <p>Files that are not packed are mapped into memory where that pays, and records are pieces of
+   * it; such a file must not be cut or written to while its records are used.
+   */
+  public static Dataset<Tensor> tfRecords(String pattern) {
+    return tfRecords(InputFiles.matching(pattern));
+  }
+
+  /** The records of a TFRecord file, see {@link #tfRecords(String)}. */
+  public static Dataset<Tensor> tfRecords(Path file) {
+    return tfRecords(InputFiles.of(file));
+  }
+
+  /** The records of TFRecord files, which may be packed, see {@link #tfRecords(String)}. */
+  public static Dataset<Tensor> tfRecords(InputFiles files) {
+    return tfRecords(files, TfRecords.defaults());
+  }
+
+  /**
+   * The records of TFRecord files, see {@link #tfRecords(String)}; {@code settings} say what is
+   * done about damage, and whether files have an index.
+   */
+  public static Dataset<Tensor> tfRecords(InputFiles files, TfRecords settings) {
+    return of(new TfRecordsOp(files, settings, here()));
   }
 
   // ---- transformations --------------------------------------------------------------------------
@@ -1133,6 +1167,34 @@ public final class Dataset<T> implements Plan<T> {
           "save: expected elements that can be written, but element %d cannot be: %s; map it to one that can before"
               .formatted(to.elements(), e.getMessage()),
           e);
+    }
+  }
+
+  /**
+   * Runs one pass and writes its elements, which are byte arrays or scalar tensors of bytes, to a
+   * TFRecord file. The file is there whole or not at all.
+   *
+   * @return how many records were written
+   */
+  public long writeTfRecords(Path file) throws IOException {
+    return writeTfRecords(file, 1, Compression.NONE);
+  }
+
+  /**
+   * As {@link #writeTfRecords(Path)}, dealt out to several files: {@code train-00000-of-00008} and
+   * so on for {@code train}. With one, the name is left as it is.
+   */
+  public long writeTfRecords(Path name, int shards, Compression compression) throws IOException {
+    if (cardinality() == INFINITE) {
+      throw new IllegalArgumentException(
+          "writeTfRecords: expected a dataset that ends, but got one that does not; use take(n)");
+    }
+    try (ShardedWriter writer = new ShardedWriter(name, shards, compression);
+        Pipeline<T> pipeline = open()) {
+      for (T element : pipeline) {
+        writer.write(element);
+      }
+      return writer.finish();
     }
   }
 

@@ -2,6 +2,8 @@ package dev.headrace.data;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
 
@@ -31,6 +33,22 @@ public enum Compression {
             public void close() throws IOException {
               super.close();
               inf.end(); // an inflater that is given is the giver's to end
+            }
+          };
+    };
+  }
+
+  /** Packs what is written to the result into {@code packed}; closing it closes {@code packed}. */
+  public OutputStream pack(OutputStream packed) throws IOException {
+    return switch (this) {
+      case NONE -> packed;
+      case GZIP -> new GzipOutput(packed, BUFFER_BYTES);
+      case ZLIB ->
+          new DeflaterOutputStream(packed, new java.util.zip.Deflater(), BUFFER_BYTES, true) {
+            @Override
+            public void close() throws IOException {
+              super.close();
+              def.end();
             }
           };
     };

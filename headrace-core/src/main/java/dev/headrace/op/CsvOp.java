@@ -95,7 +95,7 @@ public record CsvOp(
         : CsvRows.ofRecords(format, RecordBuilder.of(rowClass), columns);
   }
 
-  private static final class CsvCursor extends FileCursor {
+  private static final class CsvCursor extends FileBytesCursor {
     private final Csv format;
     private final CsvScanner scanner;
     private final @Nullable CsvRows rows;

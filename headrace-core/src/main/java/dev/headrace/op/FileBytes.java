@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading and ownership:</b> its cursor's. Has a file channel of its own.
  */
-final class FileBytes implements AutoCloseable {
+final class FileBytes implements OpenFile {
   private static final int BLOCK_BYTES = 256 * 1024;
   private static final int SMALLEST_BLOCK_BYTES = 512;
+  private static final int UNPACK_BYTES = 64 * 1024;
 
   /** Buffers up to this size are not worth an account. */
   private static final int FREE_BYTES = 1024 * 1024;
@@ -72,8 +73,8 @@ final class FileBytes implements AutoCloseable {
     return channel.size();
   }
 
-  /** Where in the unpacked file the first unused byte is. */
-  long offset() {
+  @Override
+  public long offset() {
     return base + start;
   }
 
@@ -96,13 +97,24 @@ final class FileBytes implements AutoCloseable {
       end -= start;
       start = 0;
     }
-    if (end == buffer.length) {
+    int wanted = compression == Compression.NONE ? buffer.length - end : toNextUnit();
+    if (wanted == 0 || wanted > buffer.length - end) {
       grow();
+      wanted = compression == Compression.NONE ? buffer.length - end : wanted;
     }
-    int count = read(buffer, end, buffer.length - end);
+    int count = read(buffer, end, wanted);
     ended = count < 0;
     end += Math.max(count, 0);
     return !ended;
+  }
+
+  /**
+   * How many bytes to ask an unpacker for. It gives nothing of a piece that is damaged, so pieces
+   * must begin and end at the same places wherever reading began: a resumed pipeline meets the
+   * damage behind the same record.
+   */
+  private int toNextUnit() {
+    return (int) (UNPACK_BYTES - (base + end) % UNPACK_BYTES);
   }
 
   /** Whether at least {@code bytes} are there, reading until they are or the file ends. */
@@ -113,6 +125,13 @@ final class FileBytes implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /** Reads until the buffer is full or the file ends, before anything of it was used. */
+  void readAhead() throws IOException {
+    while (base + end < BLOCK_BYTES && more()) {
+      continue;
+    }
   }
 
   /** Goes to another place of the unpacked file; back only where it is not packed. */

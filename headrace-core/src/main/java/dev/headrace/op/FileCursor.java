@@ -6,15 +6,14 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.Id;
-import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.State;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads files one after the other and finds the records in them: what text lines, records of fixed
- * length and rows have in common.
+ * Reads files one after the other and finds the records in them: what all sources of files have in
+ * common.
  *
  * <p>A position is the file, the byte where its next record begins, and how many records there were
  * before; so resuming seeks. (In a packed file it unpacks up to there.)
@@ -22,14 +21,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A file that cannot be opened is the end, as in tf.data; a file that is damaged half-way costs
  * one failure and what is left of it.
  */
-abstract class FileCursor extends Cursor {
-  private final InputFiles inputs;
+abstract class FileCursor<F extends OpenFile> extends Cursor {
   private final FileListing listing;
 
   /** The file being read, or the next to be. */
   private int file;
 
-  private @Nullable FileBytes bytes;
+  private @Nullable F open;
 
   /** Where to go on in {@link #file} when it is opened. */
   private long offset;
@@ -39,11 +37,13 @@ abstract class FileCursor extends Cursor {
 
   private @Nullable Failure terminal;
 
-  FileCursor(Context context, InputFiles inputs, FileListing listing) {
+  FileCursor(Context context, FileListing listing) {
     super(context);
-    this.inputs = inputs;
     this.listing = listing;
   }
+
+  /** Opens a file. */
+  abstract F open(Path path) throws IOException;
 
   /**
    * Looks at a file that was opened, at its first byte, and goes to the first record.
@@ -51,22 +51,22 @@ abstract class FileCursor extends Cursor {
    * @param resumeAt where reading goes on, or 0 at the first record
    * @throws IOException if the file cannot be read as what it should be, which is the end
    */
-  abstract void opened(FileBytes in, long resumeAt) throws IOException;
+  abstract void opened(F in, long resumeAt) throws IOException;
 
   /**
    * The next record of a file, its {@link #failure}, or null at the end of the file.
    *
    * @throws IOException if the rest of the file is lost
    */
-  abstract @Nullable Object next(FileBytes in) throws IOException;
+  abstract @Nullable Object next(F in) throws IOException;
 
   /** Passes over a record or its failure; false at the end of the file. */
-  boolean pass(FileBytes in) throws IOException {
+  boolean pass(F in) throws IOException {
     return next(in) != null;
   }
 
   /** Passes over some of the next {@code most} records at once, if that is possible. */
-  long jump(FileBytes in, long most) throws IOException {
+  long jump(F in, long most) throws IOException {
     return 0;
   }
 
@@ -78,7 +78,7 @@ abstract class FileCursor extends Cursor {
   @Override
   protected final void produce(Chunk out, int max) {
     while (out.isEmpty()) {
-      FileBytes in = current();
+      F in = current();
       if (in == null) {
         giveTerminal(out);
         return;
@@ -95,7 +95,7 @@ abstract class FileCursor extends Cursor {
     }
   }
 
-  private void fill(FileBytes in, Chunk out, int max) throws IOException {
+  private void fill(F in, Chunk out, int max) throws IOException {
     while (out.size() < max) {
       Object record = next(in);
       if (record == null) {
@@ -131,9 +131,9 @@ abstract class FileCursor extends Cursor {
   }
 
   /** The file to read from, opened; null at the end, or where it cannot be opened. */
-  private @Nullable FileBytes current() {
-    if (bytes != null || terminal != null) {
-      return terminal == null ? bytes : null;
+  private @Nullable F current() {
+    if (open != null || terminal != null) {
+      return terminal == null ? open : null;
     }
     if (listing.problem() != null) {
       end(listing.problem());
@@ -143,11 +143,11 @@ abstract class FileCursor extends Cursor {
       return null;
     }
     Path path = listing.files().get(file);
-    FileBytes opening = null;
+    F opening = null;
     try {
-      opening = new FileBytes(path, inputs.compression(), context);
+      opening = open(path);
       opened(opening, offset);
-      bytes = opening;
+      open = opening;
     } catch (IOException | RuntimeException e) {
       if (opening != null) {
         opening.close();
@@ -157,7 +157,7 @@ abstract class FileCursor extends Cursor {
       }
       end((IOException) e);
     }
-    return bytes;
+    return open;
   }
 
   private void nextFile() {
@@ -167,14 +167,14 @@ abstract class FileCursor extends Cursor {
   }
 
   private void closeFile() {
-    if (bytes != null) {
-      bytes.close();
-      bytes = null;
+    if (open != null) {
+      open.close();
+      open = null;
     }
   }
 
   private long offsetNow() {
-    return bytes == null ? offset : bytes.offset();
+    return open == null ? offset : open.offset();
   }
 
   @Override
@@ -182,7 +182,7 @@ abstract class FileCursor extends Cursor {
     long left = count;
     while (left > 0) {
       context.checkGoing();
-      FileBytes in = current();
+      F in = current();
       if (in == null) {
         return;
       }

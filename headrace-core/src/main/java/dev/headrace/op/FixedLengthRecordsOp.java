@@ -215,7 +215,7 @@ public record FixedLengthRecordsOp(
     }
   }
 
-  private static final class RecordsCursor extends FileCursor {
+  private static final class RecordsCursor extends FileBytesCursor {
     private final FixedLengthRecordsOp op;
 
     /** Where the footer begins, if the size of the file is known. */

@@ -48,7 +48,7 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
     return new LinesCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
   }
 
-  private static final class LinesCursor extends FileCursor {
+  private static final class LinesCursor extends FileBytesCursor {
     private static final VarHandle WORDS =
         MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long ONES = 0x0101010101010101L;

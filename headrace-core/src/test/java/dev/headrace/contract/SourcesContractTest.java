@@ -4,14 +4,18 @@ import static dev.headrace.contract.ContractChecks.check;
 import static dev.headrace.contract.ContractChecks.failsOnSevens;
 
 import dev.headrace.Dataset;
+import dev.headrace.data.Compression;
 import dev.headrace.data.Csv;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
+import dev.headrace.data.TfRecords;
+import dev.headrace.spi.InputFiles;
 import dev.headrace.testing.NoLeftovers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -83,5 +87,41 @@ class SourcesContractTest {
         n ->
             Dataset.csv(folder + "/a.csv", Csv.columns(Csv.int64("x"), Csv.float32("y")))
                 .map(row -> failsOnSevens(row.get("x").longValue()), n));
+  }
+
+  @Test
+  void tfRecords(@TempDir Path folder) throws IOException {
+    Dataset<byte[]> records = Dataset.range(17).map(i -> new byte[(int) (i * 7)]);
+    for (Compression compression : Compression.values()) {
+      long unused = records.writeTfRecords(folder.resolve(compression + "/x"), 3, compression);
+      InputFiles files = InputFiles.matching(folder + "/" + compression + "/x-*");
+      check(
+          n ->
+              Dataset.tfRecords(files.compressed(compression))
+                  .map(x -> failsOnSevens(x.byteSize()), n));
+    }
+    Path damaged = folder.resolve("NONE/x-00001-of-00003");
+    byte[] bytes = Files.readAllBytes(damaged);
+    bytes[100] ^= 1;
+    Files.write(damaged, bytes);
+    Files.write(folder.resolve("NONE/x-00003-of-00003"), new byte[] {1, 2, 3});
+    InputFiles files = InputFiles.matching(folder + "/NONE/x-*-of-00003");
+    for (String mapped : List.of("true", "false")) {
+      System.setProperty("headrace.mmap", mapped);
+      try {
+        check(n -> Dataset.tfRecords(files).map(x -> x.byteSize(), n));
+        check(
+            n ->
+                Dataset.tfRecords(files, TfRecords.defaults().indexed().lenient())
+                    .map(x -> x.byteSize(), n)
+                    .shuffle(4, Seed.of(1)));
+        check(
+            n ->
+                Dataset.listFiles(folder + "/NONE/x-*-of-00003")
+                    .interleave(file -> Dataset.tfRecords(file).map(x -> x.byteSize()), 2, 2, n));
+      } finally {
+        System.clearProperty("headrace.mmap");
+      }
+    }
   }
 }

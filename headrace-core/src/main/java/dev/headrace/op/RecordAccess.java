@@ -1,0 +1,109 @@
+package dev.headrace.op;
+
+import dev.headrace.data.TfRecordIndex;
+import dev.headrace.spi.Access;
+import dev.headrace.spi.FileListing;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/** Records of TFRecord files by their index. */
+final class RecordAccess implements Access {
+  private final FileListing listing;
+  private final RecordIndexes indexes;
+  private final MappedFiles mapped;
+  private final boolean quietEnd;
+
+  /** By file, readers that nobody uses now. */
+  private final Map<Integer, Queue<MappedRecordFile>> idle = new ConcurrentHashMap<>();
+
+  RecordAccess(FileListing listing, RecordIndexes indexes, boolean quietEnd) {
+    this.listing = listing;
+    this.indexes = indexes;
+    this.mapped = new MappedFiles();
+    this.quietEnd = quietEnd;
+  }
+
+  @Override
+  public long size() {
+    return indexes.size();
+  }
+
+  @Override
+  public String fingerprint() {
+    return listing.fingerprint();
+  }
+
+  @Override
+  public Object at(long index) throws IOException {
+    Objects.checkIndex(index, size());
+    int file = indexes.fileOf(index);
+    long number = indexes.numberIn(file, index);
+    TfRecordIndex.Anchor anchor = indexes.of(file).before(number);
+    Path path = listing.files().get(file);
+    Queue<MappedRecordFile> readers =
+        idle.computeIfAbsent(file, key -> new ConcurrentLinkedQueue<>());
+    MappedRecordFile reader = readers.poll();
+    if (reader == null) {
+      MemorySegment memory = mapped.map(path);
+      if (memory == null) {
+        return read(part(path, anchor), anchor, number, path);
+      }
+      reader = new MappedRecordFile(memory, 0, quietEnd);
+    }
+    try {
+      return read(reader, anchor, number, path);
+    } finally {
+      readers.add(reader);
+    }
+  }
+
+  private static Object read(
+      MappedRecordFile reader, TfRecordIndex.Anchor anchor, long number, Path path)
+      throws IOException {
+    try {
+      reader.seek(anchor.offset(), anchor.number());
+      reader.walk(number - anchor.number());
+      @Nullable Object record = reader.next();
+      if (record == null) {
+        throw new EOFException("the file has become shorter");
+      }
+      return record;
+    } catch (IOException e) {
+      throw new IOException("%s: %s".formatted(path, e.getMessage()), e);
+    }
+  }
+
+  /** The part of a file that has the records from a known place to the next, read at once. */
+  private MappedRecordFile part(Path path, TfRecordIndex.Anchor anchor) throws IOException {
+    long length = anchor.next() - anchor.offset();
+    if (length > Integer.MAX_VALUE - 8) {
+      throw new IOException(
+          "%s: expected a record of at most %d bytes, but the one at byte %d has more; leave mmap on"
+              .formatted(path, Integer.MAX_VALUE - 8, anchor.offset()));
+    }
+    ByteBuffer bytes = ByteBuffer.allocate((int) length);
+    try (FileChannel channel = FileChannel.open(path)) {
+      while (bytes.hasRemaining()
+          && channel.read(bytes, anchor.offset() + bytes.position()) >= 0) {
+        continue;
+      }
+    }
+    MemorySegment read = MemorySegment.ofArray(bytes.array()).asSlice(0, bytes.position());
+    return new MappedRecordFile(read, anchor.offset(), quietEnd);
+  }
+
+  @Override
+  public void close() {
+    idle.clear();
+  }
+}

@@ -1,0 +1,114 @@
+package dev.headrace.op;
+
+import dev.headrace.data.Tensor;
+import dev.headrace.data.TfRecordFormat;
+import java.io.EOFException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A TFRecord file that is being read, record by record. Both checksums are always checked. */
+abstract class RecordFile implements OpenFile {
+  private final boolean quietEnd;
+
+  /** How many records of this file came before the next one. */
+  private long number;
+
+  RecordFile(boolean quietEnd) {
+    this.quietEnd = quietEnd;
+  }
+
+  /** Data or a checksum that is not what it should be, in a record whose length is known. */
+  static final class DamagedData extends IOException {
+    private static final long serialVersionUID = 1;
+
+    DamagedData(String message) {
+      super(message);
+    }
+  }
+
+  /** The next record, or null at the end. */
+  final @Nullable Tensor next() throws IOException {
+    Tensor record = read();
+    number++;
+    return record;
+  }
+
+  /** Checks a record and passes over it; false at the end. */
+  final boolean pass() throws IOException {
+    boolean passed = check();
+    number++;
+    return passed;
+  }
+
+  abstract @Nullable Tensor read() throws IOException;
+
+  abstract boolean check() throws IOException;
+
+  /** How many bytes of data the next record has, or -1 at the end. */
+  abstract long length() throws IOException;
+
+  /** Passes over records without looking at their data. */
+  final void walk(long count) throws IOException {
+    for (long i = 0; i < count; i++) {
+      long length = length();
+      if (length < 0) {
+        throw new EOFException(here() + "the file has become shorter");
+      }
+      seek(offset() + length + TfRecordFormat.FRAME_BYTES);
+      number++;
+    }
+  }
+
+  /** Goes to the record of this number, which begins at this place. */
+  final void seek(long offset, long record) throws IOException {
+    number = record;
+    seek(offset);
+  }
+
+  abstract void seek(long offset) throws IOException;
+
+  final long number() {
+    return number;
+  }
+
+  /**
+   * Says what is wrong with the length of the next record, if anything is.
+   *
+   * @param left how many bytes there are from the start of the record on, or the most there can be
+   */
+  final void checkLength(long length, int crc, long left) throws IOException {
+    if (crc != TfRecordFormat.lengthCrc(length)) {
+      throw new IOException(
+          here()
+              + "the checksum of its length does not fit"
+              + (offset() == 0 ? "; is this a TFRecord file, and not a packed one?" : ""));
+    }
+    if (length < 0 || length > left - TfRecordFormat.FRAME_BYTES) {
+      throw cut("its data should have " + Long.toUnsignedString(length) + " bytes", left);
+    }
+  }
+
+  /** The end of a file that has only these bytes of a header. */
+  final void endInHeader(long left) throws IOException {
+    if (left > 0 && !quietEnd) {
+      throw cut("its header should have " + TfRecordFormat.HEADER_BYTES + " bytes", left);
+    }
+  }
+
+  final boolean quietEnd() {
+    return quietEnd;
+  }
+
+  final EOFException cut(String what, long left) {
+    return new EOFException("%s%s, but the file ends after %d".formatted(here(), what, left));
+  }
+
+  final DamagedData damagedData(long length) {
+    return new DamagedData(
+        "%sthe checksum of its data, %d bytes, does not fit".formatted(here(), length));
+  }
+
+  final String here() {
+    return "record %d at byte %d: ".formatted(number, offset());
+  }
+}

@@ -1,0 +1,67 @@
+package dev.headrace.op;
+
+import dev.headrace.data.TfRecordFormat;
+import dev.headrace.data.TfRecordIndex;
+import dev.headrace.data.TfRecords;
+import dev.headrace.spi.FileListing;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The indexes of all files of a source. What is damaged behind the last record of a file is one
+ * place more, where a failure is.
+ *
+ * <p><b>Threading:</b> immutable.
+ */
+final class RecordIndexes {
+  private final List<TfRecordIndex> indexes = new ArrayList<>();
+
+  /** By file, the index after its last place. */
+  private final long[] ends;
+
+  RecordIndexes(FileListing listing, TfRecords settings, Consumer<String> warn)
+      throws IOException {
+    if (listing.problem() != null) {
+      throw new IOException(listing.problem().getMessage(), listing.problem());
+    }
+    List<Path> files = listing.files();
+    ends = new long[files.size()];
+    long count = 0;
+    for (int i = 0; i < ends.length; i++) {
+      TfRecordIndex index = TfRecordIndex.of(files.get(i), settings.indexFolder(), warn);
+      indexes.add(index);
+      long left = index.size() - index.end();
+      boolean isQuiet = left == 0 || left < TfRecordFormat.HEADER_BYTES && settings.quietEnd();
+      count += index.records() + (isQuiet ? 0 : 1);
+      ends[i] = count;
+    }
+  }
+
+  /** How many places there are in all. */
+  long size() {
+    return ends.length == 0 ? 0 : ends[ends.length - 1];
+  }
+
+  TfRecordIndex of(int file) {
+    return indexes.get(file);
+  }
+
+  /** The file in which a place is. */
+  int fileOf(long place) {
+    int found = Arrays.binarySearch(ends, place + 1);
+    int file = found < 0 ? -found - 1 : found;
+    while (file > 0 && ends[file - 1] > place) {
+      file--; // files without records have the same end as the one before
+    }
+    return file;
+  }
+
+  /** The number of a place in its file. */
+  long numberIn(int file, long place) {
+    return place - (file == 0 ? 0 : ends[file - 1]);
+  }
+}
