@@ -21,7 +21,8 @@ public interface Expression {
 
   /**
    * Computes the result into {@code destination}, which has exactly its bytes, in native byte order
-   * and without alignment. Every byte is written.
+   * and without alignment. Every byte is written, by the calling thread alone: the memory may be
+   * that thread's own.
    */
   void evaluateInto(MemorySegment destination);
 

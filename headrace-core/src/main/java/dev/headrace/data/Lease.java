@@ -191,7 +191,7 @@ public final class Lease implements AutoCloseable {
         .ifPresent(
             structure -> {
               List<Lease> distinct = new ArrayList<>();
-              for (Tensor leaf : structure.leaves(element)) {
+              for (Tensor leaf : leaves(structure, element)) {
                 leaf.forEachLease(
                     lease -> {
                       if (!distinct.contains(lease)) {
@@ -201,6 +201,15 @@ public final class Lease implements AutoCloseable {
               }
               distinct.forEach(action);
             });
+  }
+
+  /** The tensors of an element; none where it lacks a part, and so was never batched. */
+  private static Tensor[] leaves(Structure<Object> structure, Object element) {
+    try {
+      return structure.leaves(element);
+    } catch (IllegalArgumentException e) {
+      return new Tensor[0];
+    }
   }
 
   @Override

@@ -193,6 +193,11 @@ public final class SlabPool implements AutoCloseable {
     return free.stream().mapToLong(Slab::bytes).sum();
   }
 
+  /** What slabs may take in all. */
+  public long limitBytes() {
+    return account.limitBytes();
+  }
+
   /** Frees the slabs that are not lent. */
   public synchronized void trim() {
     free.forEach(this::release);

@@ -11,7 +11,6 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
-import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Stacking;
 import dev.headrace.spi.State;
@@ -202,15 +201,19 @@ public record BatchOp(
 
     private void beginPlacing(Chunk pulled) {
       int row = pulled == gathered ? 0 : gathered.size();
-      Placing begun =
-          new Placing(context, op.size, row, context.pathOfInput(Deferral.makerOf(op.input)));
+      List<Op> makers = Deferral.makersOf(op.input);
+      String path =
+          makers.size() == 1 ? context.pathOfInput(makers.getFirst()) : context.path();
+      Placing begun = new Placing(context, op, row, path);
       placing = begun;
       begun.seat(pulled);
-      int parallelism = Deferral.parallelismOf(op.input);
-      source = begun.ushered(source);
-      if (parallelism != Parallelism.SEQUENTIAL) {
-        source = context.prepare(source, begun::work, parallelism, Math.max(0, inputDemand));
-      }
+      source =
+          context.prepare(
+              source,
+              begun::seat,
+              begun::work,
+              Deferral.parallelismOf(op.input),
+              Math.max(0, inputDemand));
     }
 
     private void setFailuresAside(Chunk pulled) {

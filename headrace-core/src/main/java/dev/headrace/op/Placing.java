@@ -9,10 +9,11 @@ import dev.headrace.data.Tensor;
 import dev.headrace.spi.BatchMemory;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
-import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Hurry;
-import dev.headrace.spi.State;
+import dev.headrace.spi.Sizer;
+import dev.headrace.spi.Stacking;
+import dev.headrace.spi.Weighed;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,17 +25,23 @@ import org.jspecify.annotations.Nullable;
  * Computes deferred tensors straight into the batches they will be part of, before those are
  * assembled and by as many threads as there are.
  *
- * <p>An usher gives every element a seat: a row of the batch it will most likely be in. Whoever
- * computes the element writes to that row. If no element of a batch failed, its rows are where they
- * belong and nothing is copied; a failure moves those behind it up by one, and the few batches that
- * were under way are copied together.
+ * <p>Every element gets a seat as it is pulled: a row of the batch it will most likely be in.
+ * Whoever computes the element writes to that row. If no element of a batch failed, its rows are
+ * where they belong and nothing is copied; a failure moves those behind it up by one, and the few
+ * batches that were under way are copied together.
  *
  * <p><b>Threading:</b> seats are given by the thread that pulls, filled by any, and taken by the
- * thread that assembles. <b>Ownership:</b> owns the memory of batches until they are assembled.
+ * thread that assembles. Lock order: this, then a tray. <b>Ownership:</b> owns the memory of
+ * batches until they are assembled.
  */
 final class Placing {
+  /** A batch that takes more than this share of the memory there is gets no memory in advance. */
+  private static final int LARGEST_SHARE = 2;
+
   private final Context context;
   private final int size;
+  private final int rows;
+  private final boolean tensorsOnly;
   private final String path;
 
   /** Batches that have a seat which was not taken yet, oldest first; guarded by this. */
@@ -44,43 +51,54 @@ final class Placing {
   private long seated;
 
   private long failed;
+  private boolean closed;
   private volatile boolean remarked;
 
   /**
    * Begins with the next element.
    *
-   * @param size of a batch
    * @param row of the batch in which the next element will be
    * @param path of the operator that left tensors deferred
    */
-  Placing(Context context, int size, int row, String path) {
+  Placing(Context context, BatchOp batch, int row, String path) {
     this.context = context;
-    this.size = size;
+    this.size = batch.size();
+    long elements = batch.input().cardinality();
+    this.rows = elements < 0 ? size : (int) Math.max(1, Math.min(size, elements));
+    this.tensorsOnly = Stacking.isStacking(batch.collator());
     this.seated = row;
     this.path = path;
   }
 
   /** A place for one element; the element itself until it was written there. */
-  static final class Seat {
+  static final class Seat implements Weighed {
     private final Tray tray;
     private final int row;
-    private final Object element;
+
+    /** Null once it was written. */
+    private @Nullable Object element;
+
+    /** Its strings, which have no place in the memory, once the rest was written. */
     private Tensor @Nullable [] strings;
-    private boolean placed;
 
     private Seat(Tray tray, int row, Object element) {
       this.tray = tray;
       this.row = row;
       this.element = element;
     }
+
+    private boolean isPlaced() {
+      return element == null;
+    }
+
+    @Override
+    public long heapBytes() {
+      Object waiting = element;
+      return 64 + (waiting == null ? 0 : Sizer.bytesOf(waiting));
+    }
   }
 
   // ---- giving seats -----------------------------------------------------------------------------
-
-  /** Gives seats to the elements of a cursor. */
-  Cursor ushered(Cursor source) {
-    return new Usher(context, source, this);
-  }
 
   /** Gives seats to the elements of a chunk. */
   synchronized void seat(Chunk chunk) {
@@ -91,16 +109,26 @@ final class Placing {
     }
   }
 
+  /*
+   * An element's row is right while no element before it fails that is still under way. Once one
+   * did, those that follow are seated one row too far down. They go on in the same tray, and on
+   * the heap where that is full, so that failures cost no second tray; the first element of the
+   * next batch begins a tray that is right.
+   */
   private Seat seat(Object element) {
     long place = seated++ - failed;
+    long number = place / size;
+    int row = (int) (place % size);
     Tray tray = trays.peekLast();
-    if (tray == null || tray.number != place / size || tray.nextRow != place % size) {
-      tray = new Tray(place / size);
+    boolean goesOn =
+        tray != null && tray.number >= number && (tray.onHeap || tray.nextRow < rows);
+    if (tray == null || !goesOn) {
+      boolean isSecond = tray != null && tray.number >= number;
+      tray = new Tray(number, closed, isSecond || row >= rows);
+      tray.nextRow = row;
       trays.addLast(tray);
     }
-    int row = (int) (place % size);
-    tray.nextRow = row + 1;
-    return new Seat(tray, row, element);
+    return new Seat(tray, tray.nextRow++, element);
   }
 
   // ---- filling them -----------------------------------------------------------------------------
@@ -125,7 +153,7 @@ final class Placing {
   }
 
   private void place(Chunk chunk, int index, boolean mustBe) {
-    if (chunk.isFailure(index) || !(chunk.item(index) instanceof Seat seat) || seat.placed) {
+    if (chunk.isFailure(index) || !(chunk.item(index) instanceof Seat seat) || seat.isPlaced()) {
       return;
     }
     try {
@@ -143,17 +171,48 @@ final class Placing {
     return trays.peekFirst() == tray;
   }
 
-  private synchronized void remark(Structure<Object> structure, Tensor[] leaves) {
+  private void remark(Structure<Object> structure, Tensor[] leaves) {
     for (int leaf = 0; leaf < leaves.length && !remarked; leaf++) {
       Expression expression = leaves[leaf].expression();
       if (expression != null) {
         remarked = true;
-        String name = structure.leafName(leaf);
-        context.remark(
-            "computed in place%s: %s"
-                .formatted(name.isEmpty() ? "" : ", '" + name + "'", expression.describe()));
+        try {
+          String name = structure.leafName(leaf);
+          context.remark(
+              "computed in place%s: %s"
+                  .formatted(name.isEmpty() ? "" : ", '" + name + "'", expression.describe()));
+        } catch (RuntimeException e) {
+          context.remark("computed in place: an expression that cannot be described, " + e);
+        }
       }
     }
+  }
+
+  /** Computes leaves that other leaves are computed from, so that it happens once. */
+  private static void computeShared(Tensor[] leaves) {
+    for (Tensor leaf : leaves) {
+      Expression expression = leaf.expression();
+      if (expression == null) {
+        continue;
+      }
+      for (Tensor other : leaves) {
+        Expression user = other == leaf ? null : other.expression();
+        if (user != null && reads(user, leaf)) {
+          Tensor _ = leaf.compute();
+          break;
+        }
+      }
+    }
+  }
+
+  private static boolean reads(Expression expression, Tensor tensor) {
+    for (Tensor source : expression.sources()) {
+      Expression before = source.expression();
+      if (source == tensor || (before != null && reads(before, tensor))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // ---- taking them ------------------------------------------------------------------------------
@@ -179,7 +238,7 @@ final class Placing {
   private static @Nullable Tray common(Chunk gathered) {
     Tray tray = null;
     for (int i = 0; i < gathered.size(); i++) {
-      if (!(gathered.item(i) instanceof Seat seat) || !seat.placed || seat.row != i) {
+      if (!(gathered.item(i) instanceof Seat seat) || !seat.isPlaced() || seat.row != i) {
         return null;
       }
       if (tray != null && tray != seat.tray) {
@@ -203,6 +262,7 @@ final class Placing {
 
   /** Gives back everything that was not handed on. */
   synchronized void close() {
+    closed = true;
     while (!trays.isEmpty()) {
       trays.removeFirst().close();
     }
@@ -213,7 +273,10 @@ final class Placing {
     /** Which batch, if nothing fails. */
     final long number;
 
-    /** Guarded by the usher's lock. */
+    /** Whether its elements have no place in a batch, and are computed into memory of their own. */
+    final boolean onHeap;
+
+    /** Guarded by the lock of those who give seats. */
     int nextRow;
 
     // Guarded by this tray.
@@ -225,43 +288,48 @@ final class Placing {
     private boolean taken;
     private boolean closed;
 
-    Tray(long number) {
+    Tray(long number, boolean closed, boolean onHeap) {
       this.number = number;
+      this.onHeap = onHeap;
+      this.closed = closed;
     }
 
     void place(Seat seat, boolean mustBe) {
-      Optional<Structure<Object>> found = Structure.find(seat.element);
+      Object element = required(seat.element);
+      Optional<Structure<Object>> found =
+          tensorsOnly && !(element instanceof Tensor) ? Optional.empty() : Structure.find(element);
       if (found.isEmpty()) {
         return; // the batch will say so
       }
       Structure<Object> ofElement = found.get();
-      Tensor[] leaves = ofElement.leaves(seat.element);
+      Tensor[] leaves = ofElement.leaves(element);
       if (!remarked) {
         remark(ofElement, leaves);
       }
-      boolean isFirst = mustBe || isOldest(this); // asked here: never while holding the tray's lock
-      BatchMemory room = enter(ofElement, leaves, isFirst);
+      boolean beyondBudget = isOldest(this); // asked before this tray's lock is taken
+      BatchMemory room = onHeap ? null : enter(ofElement, leaves, beyondBudget);
       if (room == null) {
-        if (mustBe) { // not like the others, which the batch will say; it must be computed though
+        if (mustBe || onHeap) { // there is no room, or it is not like the others, which the batch will say
           for (Tensor leaf : leaves) {
-            leaf.compute();
+            Tensor _ = leaf.compute();
           }
         }
         return;
       }
       try {
+        computeShared(leaves);
         Tensor[] strings = null;
         for (int leaf = 0; leaf < leaves.length; leaf++) {
           if (leaves[leaf].dtype() == DType.STRING) {
             strings = strings == null ? new Tensor[leaves.length] : strings;
             strings[leaf] = leaves[leaf];
           } else {
-            MemorySegment rows = room.room(leaf);
-            leaves[leaf].copyInto(rows, seat.row * (rows.byteSize() / size));
+            MemorySegment all = room.room(leaf);
+            leaves[leaf].copyInto(all, seat.row * (all.byteSize() / rows));
           }
         }
         seat.strings = strings;
-        seat.placed = true;
+        seat.element = null;
       } finally {
         exit();
       }
@@ -284,25 +352,40 @@ final class Placing {
     }
 
     private void lay(Structure<Object> ofElement, Tensor[] leaves, boolean beyondBudget) {
-      dtypes = new DType[leaves.length];
-      shapes = new Shape[leaves.length];
+      DType[] types = new DType[leaves.length];
+      Shape[] each = new Shape[leaves.length];
       Shape[] batched = new Shape[leaves.length];
       for (int leaf = 0; leaf < leaves.length; leaf++) {
-        dtypes[leaf] = leaves[leaf].dtype();
-        shapes[leaf] = leaves[leaf].shape();
-        batched[leaf] = dtypes[leaf] == DType.STRING ? Shape.of(0) : shapes[leaf].prepend(size);
+        types[leaf] = leaves[leaf].dtype();
+        each[leaf] = leaves[leaf].shape();
+        batched[leaf] = types[leaf] == DType.STRING ? Shape.of(0) : each[leaf].prepend(rows);
+      }
+      SlabPool slabs = context.slabs();
+      long limit = slabs == null ? context.heap().limitBytes() : slabs.limitBytes();
+      if (BatchMemory.bytes(types, batched) > limit / LARGEST_SHARE) {
+        return; // perhaps a size that means "all there are"
+      }
+      BatchMemory made = null;
+      try {
+        made =
+            slabs == null || beyondBudget
+                ? new BatchMemory(types, batched, slabs, context.path())
+                : BatchMemory.tryTake(types, batched, slabs, context.path());
+        for (int leaf = 0; made != null && leaf < leaves.length; leaf++) {
+          if (types[leaf] != DType.STRING) {
+            MemorySegment _ = made.room(leaf); // made here, by one thread
+          }
+        }
+      } catch (OutOfMemoryError e) { // not the element's fault: it does without
+        if (made != null) {
+          made.giveBack();
+        }
+        return;
       }
       structure = ofElement;
-      SlabPool slabs = context.slabs();
-      memory =
-          slabs == null || beyondBudget
-              ? new BatchMemory(dtypes, batched, slabs, context.path())
-              : BatchMemory.tryTake(dtypes, batched, slabs, context.path());
-      for (int leaf = 0; memory != null && leaf < leaves.length; leaf++) {
-        if (dtypes[leaf] != DType.STRING) {
-          MemorySegment _ = memory.room(leaf); // made by one thread
-        }
-      }
+      dtypes = types;
+      shapes = each;
+      memory = made;
     }
 
     private boolean fits(Structure<Object> ofElement, Tensor[] leaves) {
@@ -319,22 +402,23 @@ final class Placing {
 
     private synchronized void exit() {
       writers--;
-      if (closed && writers == 0) {
-        giveBack();
+      if (closed && writers == 0 && memory != null) {
+        memory.free();
+        memory = null;
       }
     }
 
     synchronized Object batch(Chunk gathered) {
       BatchMemory room = required(memory);
       taken = true;
-      int rows = gathered.size();
+      int count = gathered.size();
       Tensor[] leaves = new Tensor[dtypes.length];
       try {
         for (int leaf = 0; leaf < leaves.length; leaf++) {
           leaves[leaf] =
               dtypes[leaf] == DType.STRING
                   ? Tensor.stackStrings(strings(gathered, leaf))
-                  : room.firstRows(leaf, rows);
+                  : room.firstRows(leaf, count);
         }
         return required(structure).build(leaves);
       } catch (Throwable e) { // a record's constructor may refuse
@@ -344,16 +428,16 @@ final class Placing {
     }
 
     private static List<Tensor> strings(Chunk gathered, int leaf) {
-      List<Tensor> rows = new ArrayList<>(gathered.size());
+      List<Tensor> column = new ArrayList<>(gathered.size());
       for (int i = 0; i < gathered.size(); i++) {
-        rows.add(required(((Seat) gathered.item(i)).strings)[leaf]);
+        column.add(required(((Seat) gathered.item(i)).strings)[leaf]);
       }
-      return rows;
+      return column;
     }
 
     /** The element of a seat, as views of the memory it was written to. */
     synchronized Object element(Seat seat) {
-      if (!seat.placed) {
+      if (seat.element != null) {
         return seat.element;
       }
       BatchMemory room = required(memory);
@@ -373,13 +457,12 @@ final class Placing {
 
     synchronized void close() {
       closed = true;
-      if (writers == 0) {
-        giveBack();
+      if (memory == null || taken) {
+        return;
       }
-    }
-
-    private void giveBack() {
-      if (memory != null && !taken) {
+      if (writers > 0) {
+        memory.leave(); // somebody does not heed the end, and must not write into another's batch
+      } else {
         memory.giveBack();
         memory = null;
       }
@@ -391,43 +474,5 @@ final class Placing {
       throw new IllegalStateException("batch: expected a row that was written");
     }
     return value;
-  }
-
-  /** Hands elements on with a seat each. */
-  private static final class Usher extends Cursor {
-    private final Cursor source;
-    private final Placing placing;
-
-    Usher(Context context, Cursor source, Placing placing) {
-      super(context);
-      this.source = source;
-      this.placing = placing;
-    }
-
-    @Override
-    protected void produce(Chunk out, int max) {
-      source.fill(out, max);
-      placing.seat(out);
-    }
-
-    @Override
-    public boolean isReady() {
-      return source.isReady();
-    }
-
-    @Override
-    protected State position() {
-      return source.save();
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      source.restore(state);
-    }
-
-    @Override
-    public void close() {
-      source.close();
-    }
   }
 }

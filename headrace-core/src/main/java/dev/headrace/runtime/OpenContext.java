@@ -16,6 +16,7 @@ import dev.headrace.spi.Plan;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Work;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -205,7 +206,7 @@ final class OpenContext implements Context {
   private Deferral deferralOf(Op input) {
     return switch (op.traits().deferring()) {
       case NEEDS -> Deferral.AT_ONCE;
-      case CARRIES -> op.traits().keepsElements() ? deferral : deferral.whileHeld();
+      case CARRIES -> Deferral.isHeldBy(op) ? deferral.whileHeld() : deferral;
       case COMPOSES ->
           // A function on one thread that reads what it is given would compute all of it there.
           op.parallelism() == Parallelism.SEQUENTIAL
@@ -318,11 +319,75 @@ final class OpenContext implements Context {
   }
 
   @Override
-  public Cursor prepare(Cursor input, Work work, int parallelism, long inputDemand) {
-    return stage(
-        new WorkerCrew(this, parallelism, true),
-        input,
-        new StagePlan(work, true, true, 0, inputDemand));
+  public Cursor prepare(
+      Cursor input, Consumer<Chunk> pulled, Work work, int parallelism, long inputDemand) {
+    OpenContext uncounted =
+        new OpenContext(
+            engine,
+            pass,
+            op,
+            key,
+            above,
+            depth,
+            iteration,
+            prefix,
+            demand,
+            mayLease,
+            deferral,
+            scope,
+            false);
+    Cursor seen = new SeenCursor(uncounted, input, pulled);
+    if (parallelism == Parallelism.SEQUENTIAL) {
+      return seen;
+    }
+    Stage stage =
+        new Stage(
+            uncounted,
+            new WorkerCrew(uncounted, parallelism, true),
+            seen,
+            new StagePlan(work, true, true, 0, inputDemand));
+    if (place != null) {
+      place.stage = stage;
+    }
+    return stage;
+  }
+
+  /** Shows chunks to somebody on their way. */
+  private static final class SeenCursor extends Cursor {
+    private final Cursor source;
+    private final Consumer<Chunk> pulled;
+
+    SeenCursor(Context context, Cursor source, Consumer<Chunk> pulled) {
+      super(context);
+      this.source = source;
+      this.pulled = pulled;
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      source.fill(out, max);
+      pulled.accept(out);
+    }
+
+    @Override
+    public boolean isReady() {
+      return source.isReady();
+    }
+
+    @Override
+    protected State position() {
+      return source.save();
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state);
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
   }
 
   @Override

@@ -82,21 +82,22 @@ public record PlanShape(
   private static void rewrites(Op op, List<String> into) {
     if (op.traits().deferring() == Deferring.PLACES && !op.inputs().isEmpty()) {
       Op input = op.inputs().getFirst();
-      Op maker = Deferral.makerOf(input);
-      if (maker.traits().deferring() == Deferring.COMPOSES) {
+      for (Op maker : Deferral.makersOf(input)) {
         into.add(
             "tensors that %s leaves deferred are computed straight into the memory of %s%s"
-                .formatted(OpenContext.pathOf(maker), OpenContext.pathOf(op), held(input, maker)));
+                .formatted(OpenContext.pathOf(maker), OpenContext.pathOf(op), held(input)));
       }
     }
     op.inputs().forEach(input -> rewrites(input, into));
   }
 
   /** The operators between that hold elements, which then hold what is not yet computed. */
-  private static String held(Op from, Op maker) {
+  private static String held(Op from) {
     StringBuilder text = new StringBuilder();
-    for (Op at = from; at != maker; at = at.inputs().getFirst()) {
-      if (!at.traits().keepsElements()) {
+    for (Op at = from;
+        at.traits().deferring() == Deferring.CARRIES;
+        at = at.inputs().getFirst()) {
+      if (Deferral.isHeldBy(at)) {
         text.append("; ")
             .append(OpenContext.pathOf(at))
             .append(" holds what they are computed from, where that is smaller");

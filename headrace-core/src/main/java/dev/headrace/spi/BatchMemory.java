@@ -52,6 +52,15 @@ public final class BatchMemory {
     this.lease = bytes < LEAST_SLAB_BYTES ? null : lender.apply(bytes);
   }
 
+  /** The bytes that tensors of these types and shapes take together. */
+  public static long bytes(DType[] dtypes, Shape[] shapes) {
+    double bytes = 0;
+    for (int leaf = 0; leaf < dtypes.length; leaf++) {
+      bytes += dtypes[leaf].isFixedSize() ? (double) shapes[leaf].elements() * dtypes[leaf].byteSize() : 0;
+    }
+    return (long) Math.min(bytes, Long.MAX_VALUE);
+  }
+
   /** Room in a slab, or null where the budget has none left for a batch that can wait. */
   public static @Nullable BatchMemory tryTake(
       DType[] dtypes, Shape[] shapes, SlabPool slabs, String owner) {
@@ -106,6 +115,20 @@ public final class BatchMemory {
     return lease == null
         ? tensor(leaf).slice(0, rows)
         : lease.tensor(dtypes[leaf], shape, offsets[leaf]);
+  }
+
+  /** Leaves the slab to who still writes to it, and {@link #free} frees it. */
+  public void leave() {
+    if (lease != null) {
+      Lease _ = lease.keep();
+    }
+  }
+
+  /** Frees a slab that was left. */
+  public void free() {
+    if (lease != null) {
+      lease.close();
+    }
   }
 
   /** Gives the slab back, if there is one: the batch could not be assembled. */

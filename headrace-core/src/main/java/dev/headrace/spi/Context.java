@@ -2,6 +2,7 @@ package dev.headrace.spi;
 
 import dev.headrace.data.Account;
 import dev.headrace.data.SlabPool;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,12 +70,15 @@ public interface Context {
   Cursor parallel(Cursor input, Work work, int parallelism, Order order);
 
   /**
-   * Runs {@code work}, which gives one element for one, over the input's chunks on several threads,
-   * in order; for operators that do more with the results than hand them on.
+   * Prepares the input's elements one for one and in order, for an operator that does more with
+   * them than hand them on; they are not counted as its own.
    *
+   * @param pulled sees each chunk as it is pulled, one after the other
+   * @param work what then happens to chunks, on several threads; on none if sequential
    * @param inputDemand how many elements will be asked for at most, or {@code Long.MAX_VALUE}
    */
-  Cursor prepare(Cursor input, Work work, int parallelism, long inputDemand);
+  Cursor prepare(
+      Cursor input, Consumer<Chunk> pulled, Work work, int parallelism, long inputDemand);
 
   /** Reads the input ahead on a thread of its own, up to {@code capacity} elements. */
   Cursor prefetch(Cursor input, int capacity);

@@ -3,6 +3,8 @@ package dev.headrace.spi;
 import dev.headrace.data.Expression;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -18,6 +20,8 @@ public enum Deferral {
   IF_SMALLER,
   /** Later, by the operator that has a place for the result. */
   LATER;
+
+  private static final Tensor[] NONE = {};
 
   /** The same seen from behind an operator that keeps many elements for a while. */
   public Deferral whileHeld() {
@@ -43,15 +47,24 @@ public enum Deferral {
   }
 
   private void settle(Object element) {
-    Optional<Structure<Object>> structure = Structure.find(element);
-    if (structure.isEmpty()) {
-      return;
-    }
-    for (Tensor leaf : structure.get().leaves(element)) {
+    for (Tensor leaf : leaves(element)) {
       Expression expression = leaf.expression();
       if (expression != null && (this == AT_ONCE || keptBytes(expression) > leaf.byteSize())) {
         leaf.compute();
       }
+    }
+  }
+
+  /** The tensors of an element; none where it cannot be taken apart, which is not our concern. */
+  private static Tensor[] leaves(Object element) {
+    if (element instanceof Tensor tensor) {
+      return new Tensor[] {tensor};
+    }
+    try {
+      Optional<Structure<Object>> structure = Structure.find(element);
+      return structure.isEmpty() ? NONE : structure.get().leaves(element);
+    } catch (RuntimeException e) {
+      return NONE;
     }
   }
 
@@ -70,15 +83,9 @@ public enum Deferral {
   }
 
   private static boolean isSeenIn(Object element) {
-    if (element instanceof Tensor tensor) {
-      return tensor.isDeferred();
-    }
-    Optional<Structure<Object>> structure = Structure.find(element);
-    if (structure.isPresent()) {
-      for (Tensor leaf : structure.get().leaves(element)) {
-        if (leaf.isDeferred()) {
-          return true;
-        }
+    for (Tensor leaf : leaves(element)) {
+      if (leaf.isDeferred()) {
+        return true;
       }
     }
     return false;
@@ -87,37 +94,37 @@ public enum Deferral {
   private static boolean mayHoldTensors(Object element) {
     return element instanceof Tensor
         || element instanceof Record
-        || element instanceof java.util.Map
-        || element instanceof java.util.List;
+        || element instanceof Map
+        || element instanceof List;
+  }
+
+  /** Whether an operator keeps elements for a while that it carries: a buffer of any kind. */
+  public static boolean isHeldBy(Op op) {
+    return !op.traits().keepsElements() || op.traits().shapesNothing();
+  }
+
+  /** The operators whose functions may have left tensors deferred in the elements of {@code op}. */
+  public static List<Op> makersOf(Op op) {
+    return switch (op.traits().deferring()) {
+      case COMPOSES -> List.of(op);
+      case NEEDS, PLACES -> List.of();
+      case CARRIES -> op.inputs().stream().flatMap(input -> makersOf(input).stream()).toList();
+    };
   }
 
   /**
    * How many threads may compute what the elements of {@code op} hold deferred: as many as may call
-   * the function that made it.
+   * the functions that made it.
    */
   public static int parallelismOf(Op op) {
-    return switch (op.traits().deferring()) {
-      case COMPOSES -> op.parallelism();
-      case NEEDS, PLACES -> Parallelism.SEQUENTIAL;
-      case CARRIES -> {
-        int most = Parallelism.SEQUENTIAL;
-        for (Op input : op.inputs()) {
-          int one = parallelismOf(input);
-          most =
-              one == Knob.AUTOTUNE || most == Knob.AUTOTUNE ? Knob.AUTOTUNE : Math.max(one, most);
-        }
-        yield most;
-      }
-    };
-  }
-
-  /** The operator whose function may have left tensors deferred in the elements of {@code op}. */
-  public static Op makerOf(Op op) {
-    Op at = op;
-    while (at.traits().deferring() == Deferring.CARRIES) {
-      at = at.inputs().getFirst();
+    int least = Integer.MAX_VALUE;
+    for (Op maker : makersOf(op)) {
+      int one = maker.parallelism() == Knob.AUTOTUNE ? Integer.MAX_VALUE - 1 : maker.parallelism();
+      least = Math.min(least, one);
     }
-    return at;
+    return least == Integer.MAX_VALUE
+        ? Parallelism.SEQUENTIAL
+        : least == Integer.MAX_VALUE - 1 ? Knob.AUTOTUNE : least;
   }
 
   /** What must be kept to compute an expression later. */
