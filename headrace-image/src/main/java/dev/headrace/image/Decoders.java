@@ -18,7 +18,7 @@ final class Decoders {
   private static final AtomicBoolean SAID_SLOW = new AtomicBoolean();
 
   private static final Found TURBOJPEG = new Found(Decoders::findTurboJpeg);
-  private static final Found OPENCV = new Found(OpenCvDecoder::find);
+  private static final Found OPENCV = new Found(Decoders::findOpenCv);
   private static final Found IMAGEIO = new Found(Decoders::findImageIo);
 
   private Decoders() {}
@@ -149,6 +149,17 @@ final class Decoders {
           "/usr/local/opt/jpeg-turbo/lib/libturbojpeg.dylib");
     }
     return List.of("libturbojpeg.so.0");
+  }
+
+  static JpegDecoder findOpenCv() {
+    // Asked first, since the class that uses it cannot even be loaded without it.
+    try {
+      Class.forName(
+          "org.bytedeco.opencv.global.opencv_imgcodecs", false, Decoders.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException("org.bytedeco:opencv is not on the class path", e);
+    }
+    return OpenCvDecoder.find();
   }
 
   private static JpegDecoder findImageIo() {

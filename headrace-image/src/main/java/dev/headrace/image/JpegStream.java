@@ -130,10 +130,13 @@ final class JpegStream {
     long at = 2;
     while (at < header.scanAt()) {
       long lengthAt = JpegHeader.markerAt(file, at) + 1;
+      if (lengthAt == header.scanAt() + 2) {
+        return; // filling bytes before the scan
+      }
       // Read again, since the file may have changed under us: it must still end before the scan.
       int length = lengthAt + 2 > header.scanAt() ? 0 : JpegHeader.shortAt(file, lengthAt);
       if (length < 2 || lengthAt + length > header.scanAt()) {
-        throw new InvalidImageException("decodeJpeg: the bytes changed while they were read");
+        throw new InvalidImageException("decodeJpeg: expected bytes that stay, but they changed while they were read");
       }
       if (matters(file, lengthAt, length)) {
         if (lengthAt == header.frameAt()) {

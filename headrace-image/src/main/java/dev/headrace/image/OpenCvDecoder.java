@@ -24,8 +24,6 @@ final class OpenCvDecoder implements JpegDecoder {
     try {
       Loader.load(opencv_imgcodecs.class);
       return new OpenCvDecoder();
-    } catch (NoClassDefFoundError e) {
-      throw new IllegalStateException("org.bytedeco:opencv is not on the class path", e);
     } catch (UnsatisfiedLinkError e) {
       throw new IllegalStateException(
           "org.bytedeco:opencv has no library for this platform on the class path", e);

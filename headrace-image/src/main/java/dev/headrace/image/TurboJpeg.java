@@ -15,6 +15,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,7 @@ final class TurboJpeg {
     this.where = where;
     Linker linker = Linker.nativeLinker();
     // C's long, for the length of the data: 4 bytes on Windows, 8 elsewhere.
-    MemoryLayout cLong = linker.canonicalLayouts().get("long");
+    MemoryLayout cLong = Objects.requireNonNull(linker.canonicalLayouts().get("long"));
     this.init = handle(linker, library, "tjInitDecompress", FunctionDescriptor.of(ADDRESS));
     this.destroy = handle(linker, library, "tjDestroy", FunctionDescriptor.of(JAVA_INT, ADDRESS));
     MethodHandle raw =

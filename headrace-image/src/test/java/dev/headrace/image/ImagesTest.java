@@ -193,6 +193,24 @@ class ImagesTest {
   }
 
   @Test
+  void fillingBytesBeforeMarkersAreOfNoMatter() {
+    byte[] pixels = Images.decodeJpeg(FILE, JDK).toByteArray();
+    int scan = (int) JpegHeader.read(MemorySegment.ofArray(FILE), Jpeg.RGB).scanAt();
+    for (int at : new int[] {2, scan, FILE.length - 2}) {
+      byte[] filled = new byte[FILE.length + 3];
+      System.arraycopy(FILE, 0, filled, 0, at);
+      Arrays.fill(filled, at, at + 3, (byte) 0xFF);
+      System.arraycopy(FILE, at, filled, at + 3, FILE.length - at);
+      TestDecoders.all()
+          .values()
+          .forEach(
+              decoder ->
+                  assertThat(JpegParityTest.decode(filled, Jpeg.RGB, decoder).toByteArray())
+                      .isEqualTo(pixels));
+    }
+  }
+
+  @Test
   void encodedImagesComeBack() {
     byte[] pixels = JpegFiles.pixels(50, 40, 3, new Random(2));
     Tensor image = Tensor.of(Shape.of(40, 50, 3), pixels);

@@ -24,7 +24,7 @@ final class TestDecoders {
     Map<String, JpegDecoder> all = new LinkedHashMap<>();
     add(all, "turbojpeg of jvips", () -> new TurboJpegDecoder(TurboJpeg.at(extracted())));
     add(all, "turbojpeg", Decoders::findTurboJpeg);
-    add(all, "opencv", OpenCvDecoder::find);
+    add(all, "opencv", Decoders::findOpenCv);
     add(all, "imageio", ImageIoDecoder::new);
     return all;
   }
