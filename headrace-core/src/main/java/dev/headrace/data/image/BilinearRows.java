@@ -28,10 +28,9 @@ final class BilinearRows implements Rows {
   private final float[][] floats;
   private final int[] held = {-1, -1};
 
-  BilinearRows(Raster raster, long image, Axis vertical, Axis horizontal, LerpKernel kernel) {
+  BilinearRows(Raster raster, long image, Axis vertical, Axis horizontal) {
     this.raster = raster;
     this.image = image;
-    this.kernel = kernel;
     int channels = raster.size().channels();
     this.rows = AxisCache.lerp(vertical, 1);
     this.columns = AxisCache.lerp(horizontal, channels);
@@ -41,6 +40,7 @@ final class BilinearRows implements Rows {
     this.bytes = new byte[2][isBytes ? rowLength : 0];
     this.floats = new float[2][isBytes ? 0 : rowLength + SLACK];
     this.pixels = new PixelMemory(isBytes ? 0 : rowLength);
+    this.kernel = LerpKernels.next();
   }
 
   @Override
@@ -58,7 +58,10 @@ final class BilinearRows implements Rows {
     kernel.spread(blended, columns, raster.size().channels(), into);
   }
 
-  /** Where source row {@code row} is held, read if need be into the place that is not {@code other}'s. */
+  /**
+   * Where source row {@code row} is held, read if need be into the place that is not {@code
+   * other}'s.
+   */
   private int hold(int row, int other) {
     if (held[0] == row) {
       return 0;

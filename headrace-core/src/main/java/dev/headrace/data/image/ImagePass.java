@@ -129,15 +129,10 @@ public final class ImagePass {
           image,
           destination);
     } else if (resampling.vertical().isLinear()) {
-      long floats = (long) size.height() * size.rowLength();
-      LerpKernel kernel = LerpKernels.next(floats);
-      long beganNs = System.nanoTime();
-      Axis vertical = resampling.vertical();
       write(
-          new BilinearRows(raster, image, vertical, resampling.horizontal(), kernel),
+          new BilinearRows(raster, image, resampling.vertical(), resampling.horizontal()),
           image,
           destination);
-      LerpKernels.took(kernel, floats, System.nanoTime() - beganNs);
     } else {
       write(
           new TappedRows(raster, image, resampling.vertical(), resampling.horizontal()),
@@ -160,7 +155,8 @@ public final class ImagePass {
           continue;
         }
       }
-      RowStep rowStep = RowStep.of(step, size.with(size.height(), size.width(), channels), statistics);
+      RowStep rowStep =
+          RowStep.of(step, size.with(size.height(), size.width(), channels), statistics);
       if (step instanceof ColourExpression colour) {
         channels = colour.colour().channels();
         mostChannels = Math.max(mostChannels, channels);
