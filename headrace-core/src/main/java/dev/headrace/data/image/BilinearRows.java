@@ -28,12 +28,16 @@ final class BilinearRows implements Rows {
   private final float[][] floats;
   private final int[] held = {-1, -1};
 
-  BilinearRows(Raster raster, long image, Axis vertical, Axis horizontal) {
+  /** Rows from left to right, or from right to left where {@code isMirrored}. */
+  BilinearRows(Raster raster, long image, Axis vertical, Axis horizontal, boolean isMirrored) {
     this.raster = raster;
     this.image = image;
     int channels = raster.size().channels();
     this.rows = AxisCache.lerp(vertical, 1);
-    this.columns = AxisCache.lerp(horizontal, channels);
+    this.columns =
+        isMirrored
+            ? AxisCache.reversedLerp(horizontal, channels)
+            : AxisCache.lerp(horizontal, channels);
     this.rowLength = raster.size().rowLength();
     this.blended = new float[rowLength + SLACK];
     boolean isBytes = raster.dtype() == DType.UINT8;

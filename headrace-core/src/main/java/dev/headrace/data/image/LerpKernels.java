@@ -51,6 +51,16 @@ final class LerpKernels {
     return PLAIN;
   }
 
+  /** Settles the choice, or opens it again. */
+  static void use(ResizeKernel kernel) {
+    chosen =
+        switch (kernel) {
+          case MEASURED -> VECTOR == null ? PLAIN : null;
+          case PLAIN -> PLAIN;
+          case VECTOR -> VECTOR;
+        };
+  }
+
   /** The kernel for an image. */
   static LerpKernel next() {
     LerpKernel known = chosen;

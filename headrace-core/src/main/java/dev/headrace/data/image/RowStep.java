@@ -33,7 +33,6 @@ interface RowStep {
                   convert.saturate());
       case AdjustExpression adjust -> Steps.adjust(adjust, channels, statistics);
       case ColourExpression colour -> Steps.colour(colour);
-      case OrientExpression orient -> (row, pixels) -> Steps.reverse(row, pixels, channels);
       case ConvertExpression convert ->
           (row, pixels) -> Steps.cast(row, pixels * channels, convert);
       case ScaleExpression scale -> {
