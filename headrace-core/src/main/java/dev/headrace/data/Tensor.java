@@ -747,8 +747,16 @@ public final class Tensor {
   }
 
   /** The image scaled and moved: TensorFlow's ScaleAndTranslate, deferred. */
-  public Tensor scaleAndTranslate(int height, int width, ScaleAndTranslateExpression.Factors scale, ScaleAndTranslateExpression.Factors translation, ScaleKernel kernel, boolean antialias) {
-    return deferred(new ScaleAndTranslateExpression(this, height, width, scale, translation, kernel, antialias));
+  public Tensor scaleAndTranslate(
+      int height,
+      int width,
+      ScaleAndTranslateExpression.Factors scale,
+      ScaleAndTranslateExpression.Factors translation,
+      ScaleKernel kernel,
+      boolean antialias) {
+    return deferred(
+        new ScaleAndTranslateExpression(
+            this, height, width, scale, translation, kernel, antialias));
   }
 
   /** Boxes of the images, each resized bilinearly to that size; pixels outside are 0. */
@@ -877,7 +885,8 @@ public final class Tensor {
   }
 
   /** A window drawn from {@code range}, resized; deferred. */
-  public Tensor randomResizedCrop(RandomGenerator random, int height, int width, CropRange range, Resize options) {
+  public Tensor randomResizedCrop(
+      RandomGenerator random, int height, int width, CropRange range, Resize options) {
     return RandomSteps.resizedCrop(this, random, height, width, range, options);
   }
 

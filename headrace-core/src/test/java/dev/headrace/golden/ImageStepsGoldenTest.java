@@ -102,8 +102,7 @@ class ImageStepsGoldenTest {
     Matcher resize = RESIZE.matcher(name);
     if (resize.matches()) {
       Shape shape = golden.output.shape();
-      return image ->
-          image.resize((int) shape.dim(1), (int) shape.dim(2), options(resize, name));
+      return image -> image.resize((int) shape.dim(1), (int) shape.dim(2), options(resize, name));
     }
     Matcher scale = SCALE.matcher(name);
     if (scale.matches()) {
@@ -192,8 +191,7 @@ class ImageStepsGoldenTest {
             .mapToLong(dim -> Long.parseLong(((Json.Numeral) dim).text()))
             .toArray();
     Tensor exact =
-        Tensor.wrap(Shape.of(shape), floats)
-            .convert(DType.ofTfName((String) fields.get("dtype")));
+        Tensor.wrap(Shape.of(shape), floats).convert(DType.ofTfName((String) fields.get("dtype")));
     return Tensor.wrap(exact.dtype(), exact.shape(), exact.segment());
   }
 

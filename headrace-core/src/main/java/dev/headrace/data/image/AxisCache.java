@@ -20,6 +20,7 @@ final class AxisCache {
   private static final AtomicReferenceArray<@Nullable Entry> ENTRIES =
       new AtomicReferenceArray<>(PLACES);
 
+  /** A negative stride stands for the reversed order, none for weights without one. */
   private record Entry(Axis axis, int stride, Object weights) {}
 
   private AxisCache() {}
@@ -27,6 +28,11 @@ final class AxisCache {
   /** The weights of a linear axis, its inputs multiplied by {@code stride}. */
   static Lerp lerp(Axis axis, int stride) {
     return (Lerp) entry(axis, stride, () -> Lerp.of(axis, stride)).weights;
+  }
+
+  /** The same, from the last output to the first. */
+  static Lerp reversedLerp(Axis axis, int stride) {
+    return (Lerp) entry(axis, -stride, () -> Lerp.of(axis, stride).reversed()).weights;
   }
 
   /** The weights of any axis. */

@@ -28,19 +28,23 @@ final class BilinearRows implements Rows {
   private final float[][] floats;
   private final int[] held = {-1, -1};
 
-  BilinearRows(Raster raster, long image, Axis vertical, Axis horizontal, LerpKernel kernel) {
+  /** Rows from left to right, or from right to left where {@code isMirrored}. */
+  BilinearRows(Raster raster, long image, Axis vertical, Axis horizontal, boolean isMirrored) {
     this.raster = raster;
     this.image = image;
-    this.kernel = kernel;
     int channels = raster.size().channels();
     this.rows = AxisCache.lerp(vertical, 1);
-    this.columns = AxisCache.lerp(horizontal, channels);
+    this.columns =
+        isMirrored
+            ? AxisCache.reversedLerp(horizontal, channels)
+            : AxisCache.lerp(horizontal, channels);
     this.rowLength = raster.size().rowLength();
     this.blended = new float[rowLength + SLACK];
     boolean isBytes = raster.dtype() == DType.UINT8;
     this.bytes = new byte[2][isBytes ? rowLength : 0];
     this.floats = new float[2][isBytes ? 0 : rowLength + SLACK];
     this.pixels = new PixelMemory(isBytes ? 0 : rowLength);
+    this.kernel = LerpKernels.next();
   }
 
   @Override
@@ -58,7 +62,10 @@ final class BilinearRows implements Rows {
     kernel.spread(blended, columns, raster.size().channels(), into);
   }
 
-  /** Where source row {@code row} is held, read if need be into the place that is not {@code other}'s. */
+  /**
+   * Where source row {@code row} is held, read if need be into the place that is not {@code
+   * other}'s.
+   */
   private int hold(int row, int other) {
     if (held[0] == row) {
       return 0;

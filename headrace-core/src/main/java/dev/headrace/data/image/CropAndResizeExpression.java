@@ -45,8 +45,7 @@ public record CropAndResizeExpression(
 
   @Override
   public Shape shape() {
-    return Shape.of(
-        boxes.size(), height, width, ImageSize.of("cropAndResize", source).channels());
+    return Shape.of(boxes.size(), height, width, ImageSize.of("cropAndResize", source).channels());
   }
 
   @Override
@@ -68,8 +67,7 @@ public record CropAndResizeExpression(
           Arrays.fill(row, outside);
         } else {
           int low = (int) Math.floor(place);
-          pixels.load(
-              raster.dtype(), raster.memory(), raster.at(box.image, low), top, top.length);
+          pixels.load(raster.dtype(), raster.memory(), raster.at(box.image, low), top, top.length);
           int high = (int) Math.ceil(place);
           pixels.load(
               raster.dtype(), raster.memory(), raster.at(box.image, high), bottom, top.length);

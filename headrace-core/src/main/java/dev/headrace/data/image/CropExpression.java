@@ -60,7 +60,6 @@ public record CropExpression(Tensor source, Window window) implements ImageExpre
   @Override
   public String describe() {
     return "crop(%d, %d, %d, %d) ← %s"
-        .formatted(
-            window.top(), window.left(), window.height(), window.width(), source.describe());
+        .formatted(window.top(), window.left(), window.height(), window.width(), source.describe());
   }
 }

@@ -4,34 +4,61 @@ package dev.headrace.data.image;
 final class Hsv {
   private Hsv() {}
 
+  /* Bytes that were made floats are made bytes again by cutting fractions off, so that a last bit
+   * shows. Operations are therefore those of TensorFlow, in its order, which for the hue alone is
+   * another one than for all three. */
+
   /** Makes of red, green and blue the hue (0 to 1), saturation and value. */
   static void fromRgb(float[] row, int pixels) {
     for (int i = 0; i < 3 * pixels; i += 3) {
-      float most = Math.max(row[i], Math.max(row[i + 1], row[i + 2]));
-      float least = Math.min(row[i], Math.min(row[i + 1], row[i + 2]));
-      float hue = hue(row[i], row[i + 1], row[i + 2], most, least) / 6;
-      row[i] = hue;
-      row[i + 1] = most > 0 ? (most - least) / most : 0;
-      row[i + 2] = most;
+      setHsv(row, i);
     }
+  }
+
+  private static void setHsv(float[] row, int at) {
+    float red = row[at];
+    float green = row[at + 1];
+    float blue = row[at + 2];
+    float most = Math.max(red, Math.max(green, blue));
+    float range = most - Math.min(red, Math.min(green, blue));
+    float hue = 0;
+    if (range > 0) {
+      float part = 1 / (6 * range);
+      if (red == most) {
+        hue = part * (green - blue);
+      } else if (green == most) {
+        hue = part * (blue - red) + 2 / 6f;
+      } else {
+        hue = part * (red - green) + 4 / 6f;
+      }
+    }
+    row[at] = hue < 0 ? hue + 1 : hue;
+    row[at + 1] = most > 0 ? range / most : 0;
+    row[at + 2] = most;
   }
 
   /** The other way round. */
   static void toRgb(float[] row, int pixels) {
     for (int i = 0; i < 3 * pixels; i += 3) {
-      float value = row[i + 2];
-      setRgb(row, i, row[i] * 6, value, value - row[i + 1] * value);
+      toRgb(row, i, row[i + 1]);
     }
+  }
+
+  private static void toRgb(float[] row, int at, float saturation) {
+    float sixths = row[at] * 6;
+    float value = row[at + 2];
+    float chroma = saturation * value;
+    float least = value - chroma;
+    int sector = Math.floorMod((int) sixths, 6);
+    float phase = sixths - 2 * (float) Math.floor(sixths / 2);
+    float middle = chroma * (1 - Math.abs(phase - 1));
+    setRgb(row, at, sector, chroma + least, middle + least, least);
   }
 
   static void saturate(float[] row, int pixels, float factor) {
     for (int i = 0; i < 3 * pixels; i += 3) {
-      float most = Math.max(row[i], Math.max(row[i + 1], row[i + 2]));
-      float least = Math.min(row[i], Math.min(row[i + 1], row[i + 2]));
-      float hue = hue(row[i], row[i + 1], row[i + 2], most, least);
-      float saturation = most > 0 ? (most - least) / most : 0;
-      float adjusted = Math.clamp(saturation * factor, 0f, 1f);
-      setRgb(row, i, hue, most, most - adjusted * most);
+      setHsv(row, i);
+      toRgb(row, i, Math.clamp(row[i + 1] * factor, 0f, 1f));
     }
   }
 
@@ -40,7 +67,7 @@ final class Hsv {
       float most = Math.max(row[i], Math.max(row[i + 1], row[i + 2]));
       float least = Math.min(row[i], Math.min(row[i + 1], row[i + 2]));
       float hue = hue(row[i], row[i + 1], row[i + 2], most, least) + delta * 6;
-      setRgb(row, i, hue, most, least);
+      setTurned(row, i, hue, most, least);
     }
   }
 
@@ -61,7 +88,7 @@ final class Hsv {
     return hue < 0 ? hue + 6 : hue;
   }
 
-  private static void setRgb(float[] row, int at, float sixths, float most, float least) {
+  private static void setTurned(float[] row, int at, float sixths, float most, float least) {
     float hue = sixths;
     if (hue < 0) {
       hue += 6;
@@ -73,6 +100,11 @@ final class Hsv {
     float part = hue - sector;
     // Between the largest and the least: rising in even sectors, falling in odd ones.
     float middle = least + (most - least) * ((sector & 1) == 0 ? part : 1 - part);
+    setRgb(row, at, sector, most, middle, least);
+  }
+
+  private static void setRgb(
+      float[] row, int at, int sector, float most, float middle, float least) {
     row[at] =
         switch (sector) {
           case 0, 5 -> most;

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,8 @@ public final class ImagePass {
   private final ImageSize size;
   private final DType dtype;
   private final boolean isPlanar;
+  private final boolean isMirrored;
+  private final boolean isUpsideDown;
 
   private ImagePass(
       Tensor input,
@@ -33,7 +36,10 @@ public final class ImagePass {
       boolean isPlanar) {
     this.input = input;
     this.resampling = resampling;
-    this.steps = steps;
+    // All other steps compute each pixel by itself, so that flips may as well be last.
+    this.steps = steps.stream().filter(step -> !(step instanceof OrientExpression)).toList();
+    this.isMirrored = isOdd(steps, Orientation::reversesColumns);
+    this.isUpsideDown = isOdd(steps, Orientation::reversesRows);
     this.dtype = dtype;
     this.isPlanar = isPlanar;
     ImageSize whole = ImageSize.of("image", input);
@@ -44,6 +50,17 @@ public final class ImagePass {
                 resampling.vertical().outputs(),
                 resampling.horizontal().outputs(),
                 whole.channels());
+  }
+
+  private static boolean isOdd(List<Expression> steps, Predicate<Orientation> reverses) {
+    return steps.stream()
+                .filter(
+                    step ->
+                        step instanceof OrientExpression orient
+                            && reverses.test(orient.orientation()))
+                .count()
+            % 2
+        == 1;
   }
 
   /**
@@ -120,66 +137,52 @@ public final class ImagePass {
   }
 
   private void evaluate(Raster raster, long image, MemorySegment destination) {
-    if (resampling == null) {
-      PixelMemory pixels = new PixelMemory(size.rowLength());
-      write(
-          (y, into) ->
-              pixels.load(
-                  raster.dtype(), raster.memory(), raster.at(image, y), into, size.rowLength()),
-          image,
-          destination);
-    } else if (resampling.vertical().isLinear()) {
-      long floats = (long) size.height() * size.rowLength();
-      LerpKernel kernel = LerpKernels.next(floats);
-      long beganNs = System.nanoTime();
-      Axis vertical = resampling.vertical();
-      write(
-          new BilinearRows(raster, image, vertical, resampling.horizontal(), kernel),
-          image,
-          destination);
-      LerpKernels.took(kernel, floats, System.nanoTime() - beganNs);
-    } else {
-      write(
-          new TappedRows(raster, image, resampling.vertical(), resampling.horizontal()),
-          image,
-          destination);
-    }
+    boolean isLinear = resampling != null && resampling.vertical().isLinear();
+    // Mirroring costs a linear resize nothing: it takes its columns in reverse.
+    write(rows(raster, image), isMirrored && !isLinear, image, destination);
   }
 
-  private void write(Rows rows, long image, MemorySegment destination) {
+  private Rows rows(Raster raster, long image) {
+    if (resampling == null) {
+      PixelMemory pixels = new PixelMemory(size.rowLength());
+      return (y, into) ->
+          pixels.load(raster.dtype(), raster.memory(), raster.at(image, y), into, size.rowLength());
+    }
+    Axis vertical = resampling.vertical();
+    Axis horizontal = resampling.horizontal();
+    return vertical.isLinear()
+        ? new BilinearRows(raster, image, vertical, horizontal, isMirrored)
+        : new TappedRows(raster, image, vertical, horizontal);
+  }
+
+  private void write(Rows rows, boolean reverses, long image, MemorySegment destination) {
     boolean needsStatistics = !steps.isEmpty() && RowStep.needsStatistics(steps.getFirst());
     Statistics statistics = needsStatistics ? Statistics.of(rows, size) : Statistics.NONE;
-    boolean upsideDown = false;
-    int channels = size.channels();
-    int mostChannels = channels;
+    ImageSize now = size;
+    int mostChannels = size.channels();
     List<RowStep> rowSteps = new ArrayList<>();
+    if (reverses) {
+      rowSteps.add((row, pixels) -> Steps.reverse(row, pixels, size.channels()));
+    }
     for (Expression step : steps) {
-      if (step instanceof OrientExpression orient) {
-        upsideDown ^= orient.orientation().reversesRows();
-        if (!orient.orientation().reversesColumns()) {
-          continue;
-        }
-      }
-      RowStep rowStep = RowStep.of(step, size.with(size.height(), size.width(), channels), statistics);
+      rowSteps.add(RowStep.of(step, now, statistics));
       if (step instanceof ColourExpression colour) {
-        channels = colour.colour().channels();
-        mostChannels = Math.max(mostChannels, channels);
+        now = now.with(now.height(), now.width(), colour.colour().channels());
+        mostChannels = Math.max(mostChannels, now.channels());
       }
-      rowSteps.add(rowStep);
       if (RowStep.settles(step.dtype())) {
-        int after = channels;
-        rowSteps.add((row, pixels) -> PixelMemory.settle(step.dtype(), row, pixels * after));
+        int length = now.rowLength();
+        rowSteps.add((row, pixels) -> PixelMemory.settle(step.dtype(), row, length));
       }
     }
-    RowWriter writer =
-        new RowWriter(size.with(size.height(), size.width(), channels), dtype, isPlanar);
+    RowWriter writer = new RowWriter(now, dtype, isPlanar);
     float[] row = new float[size.width() * mostChannels + Rows.SLACK];
     for (int y = 0; y < size.height(); y++) {
       rows.row(y, row);
       for (RowStep step : rowSteps) {
         step.apply(row, size.width());
       }
-      writer.write(row, image, upsideDown ? size.height() - 1 - y : y, destination);
+      writer.write(row, image, isUpsideDown ? size.height() - 1 - y : y, destination);
     }
   }
 }

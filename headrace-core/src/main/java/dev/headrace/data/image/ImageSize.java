@@ -56,9 +56,7 @@ record ImageSize(long images, int height, int width, int channels, boolean isBat
 
   /** The tensor's shape. */
   Shape shape() {
-    return isBatch
-        ? Shape.of(images, height, width, channels)
-        : Shape.of(height, width, channels);
+    return isBatch ? Shape.of(images, height, width, channels) : Shape.of(height, width, channels);
   }
 
   /** Fails where images have not three channels. */

@@ -42,8 +42,7 @@ public record LayoutExpression(Tensor source, Layout layout) implements ImageExp
     ImageSize size = ImageSize.of(word(layout), source);
     long rows = layout == Layout.NCHW ? (long) size.height() * size.width() : size.height();
     long columns = layout == Layout.NCHW ? size.channels() : (long) size.width() * size.channels();
-    source.borrow(
-        memory -> transpose(memory, destination, size.images(), rows, columns, dtype()));
+    source.borrow(memory -> transpose(memory, destination, size.images(), rows, columns, dtype()));
   }
 
   private static void transpose(

@@ -22,4 +22,16 @@ record Lerp(int[] low, int[] high, float[] weight) {
     }
     return new Lerp(low, high, weight);
   }
+
+  /** The same outputs from the last to the first. */
+  Lerp reversed() {
+    int last = low.length - 1;
+    Lerp reversed = new Lerp(new int[last + 1], new int[last + 1], new float[last + 1]);
+    for (int i = 0; i <= last; i++) {
+      reversed.low[i] = low[last - i];
+      reversed.high[i] = high[last - i];
+      reversed.weight[i] = weight[last - i];
+    }
+    return reversed;
+  }
 }

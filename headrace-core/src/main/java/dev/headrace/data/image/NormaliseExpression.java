@@ -19,7 +19,7 @@ public record NormaliseExpression(Tensor source, List<Float> mean, List<Float> d
     if (!fits(mean, channels) || !fits(deviation, channels)) {
       throw new IllegalArgumentException(
           "normalise: expected a mean and a deviation for each of %d channels or one for all, but"
-              .formatted(channels)
+                  .formatted(channels)
               + " got "
               + mean
               + " and "

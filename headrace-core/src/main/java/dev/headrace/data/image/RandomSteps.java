@@ -39,9 +39,7 @@ public final class RandomSteps {
   /** The image, in one of two cases oriented otherwise. */
   public static Tensor orient(Tensor image, RandomGenerator random, Orientation orientation) {
     ImageSize.of(orientation.word(), image);
-    return random.nextBoolean()
-        ? Tensor.deferred(new OrientExpression(image, orientation))
-        : image;
+    return random.nextBoolean() ? Tensor.deferred(new OrientExpression(image, orientation)) : image;
   }
 
   /** Brightness changed by at most {@code mostDelta}. */

@@ -16,7 +16,12 @@ import java.util.function.Consumer;
  * @param imageBytes from one image to the next
  */
 record Raster(
-    MemorySegment memory, DType dtype, ImageSize size, long offset, long rowBytes, long imageBytes) {
+    MemorySegment memory,
+    DType dtype,
+    ImageSize size,
+    long offset,
+    long rowBytes,
+    long imageBytes) {
 
   /** Lets {@code reader} see the pixels of {@code tensor} for the time of the call. */
   static void borrow(String word, Tensor tensor, Consumer<Raster> reader) {

@@ -33,8 +33,8 @@ interface RowStep {
                   convert.saturate());
       case AdjustExpression adjust -> Steps.adjust(adjust, channels, statistics);
       case ColourExpression colour -> Steps.colour(colour);
-      case OrientExpression orient -> (row, pixels) -> Steps.reverse(row, pixels, channels);
-      case ConvertExpression convert -> (row, pixels) -> Steps.cast(row, pixels * channels, convert);
+      case ConvertExpression convert ->
+          (row, pixels) -> Steps.cast(row, pixels * channels, convert);
       case ScaleExpression scale -> {
         float[] factor = {(float) scale.factor()};
         PixelMemory.settle(scale.dtype(), factor, 1);

@@ -8,7 +8,7 @@ final class RowWriter {
   private final ImageSize size;
   private final DType dtype;
   private final PixelMemory pixels;
-  private final float[] plane;
+  private final float[][] planes;
   private final boolean isPlanar;
 
   RowWriter(ImageSize size, DType dtype, boolean isPlanar) {
@@ -16,7 +16,7 @@ final class RowWriter {
     this.dtype = dtype;
     this.isPlanar = isPlanar;
     this.pixels = new PixelMemory(size.rowLength());
-    this.plane = new float[isPlanar ? size.width() : 0];
+    this.planes = new float[isPlanar ? size.channels() : 0][size.width()];
   }
 
   void write(float[] row, long image, int y, MemorySegment destination) {
@@ -25,13 +25,31 @@ final class RowWriter {
       pixels.store(dtype, destination, at * dtype.byteSize(), row, size.rowLength());
       return;
     }
-    for (int channel = 0; channel < size.channels(); channel++) {
-      for (int x = 0, from = channel; x < plane.length; x++, from += size.channels()) {
-        plane[x] = row[from];
-      }
+    split(row);
+    for (int channel = 0; channel < planes.length; channel++) {
       long rowOfPlanes = (image * size.channels() + channel) * size.height() + y;
-      pixels.store(
-          dtype, destination, rowOfPlanes * plane.length * dtype.byteSize(), plane, plane.length);
+      long at = rowOfPlanes * size.width() * dtype.byteSize();
+      pixels.store(dtype, destination, at, planes[channel], size.width());
+    }
+  }
+
+  private void split(float[] row) {
+    if (planes.length == 3) {
+      split3(row, planes[0], planes[1], planes[2]);
+      return;
+    }
+    for (int channel = 0; channel < planes.length; channel++) {
+      for (int x = 0, from = channel; x < size.width(); x++, from += planes.length) {
+        planes[channel][x] = row[from];
+      }
+    }
+  }
+
+  private static void split3(float[] row, float[] first, float[] second, float[] third) {
+    for (int x = 0, from = 0; x < first.length; x++, from += 3) {
+      first[x] = row[from];
+      second[x] = row[from + 1];
+      third[x] = row[from + 2];
     }
   }
 }

@@ -35,8 +35,7 @@ final class ScalarLerp implements LerpKernel {
     }
   }
 
-  private static void spread3(
-      float[] row, int[] low, int[] high, float[] weights, float[] into) {
+  private static void spread3(float[] row, int[] low, int[] high, float[] weights, float[] into) {
     int to = 0;
     for (int x = 0; x < low.length; x++) {
       int left = low[x];

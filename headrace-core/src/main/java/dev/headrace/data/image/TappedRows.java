@@ -60,6 +60,10 @@ final class TappedRows implements Rows {
   }
 
   private void filter(float[] into) {
+    if (raster.size().channels() == 3) {
+      filter3(source, columns, into);
+      return;
+    }
     int channels = raster.size().channels();
     int to = 0;
     for (int x = 0; x < columns.starts().length; x++) {
@@ -73,6 +77,29 @@ final class TappedRows implements Rows {
         }
         into[to++] = sum;
       }
+    }
+  }
+
+  private static void filter3(float[] source, Taps columns, float[] into) {
+    int[] starts = columns.starts();
+    int[] counts = columns.counts();
+    float[] weights = columns.weights();
+    int span = columns.span();
+    for (int x = 0; x < starts.length; x++) {
+      int from = starts[x] * 3;
+      float red = 0;
+      float green = 0;
+      float blue = 0;
+      for (int k = 0; k < counts[x]; k++) {
+        float weight = weights[x * span + k];
+        red += source[from] * weight;
+        green += source[from + 1] * weight;
+        blue += source[from + 2] * weight;
+        from += 3;
+      }
+      into[3 * x] = red;
+      into[3 * x + 1] = green;
+      into[3 * x + 2] = blue;
     }
   }
 }

@@ -118,13 +118,21 @@ record Taps(int[] starts, int[] counts, float[] weights, int span) {
       int end = (int) Math.ceil(to);
       taps.starts[i] = first;
       for (int input = first; input < end; input++) {
-        float covered = Math.min(input + 1, to) - Math.max(input, from);
+        float covered = covered(input, from, to, step);
         int inside = Math.min(input, axis.inputs() - 1);
         taps.weights[i * span + inside - first] += covered / step;
         taps.counts[i] = inside - first + 1;
       }
     }
     return taps;
+  }
+
+  // How much of an input lies between two places; an output within one input covers a whole step.
+  private static float covered(int input, float from, float to, float step) {
+    if (input < from) {
+      return input + 1 > to ? step : input + 1 - from;
+    }
+    return input + 1 > to ? to - input : 1;
   }
 
   private void normalise(int output) {
