@@ -5,6 +5,8 @@ Reads one JSON object per line and answers with one:
   {"chain": ["map", "map", "batch:128", "prefetch"], "mode": "default", "elements": 5000}
   {"case": "flat_map", "mode": "default", "elements": 5000, "path": "folder"}
   {"cpuNs": 281002345, "wallNs": 283400111}
+  {"case": "jpeg:train", "mode": "default", "elements": 2000, "path": "folder", "memory": true}
+  {"addedBytes": 731000832}
 
 Modes:
   default   no option set: what a Python user gets
@@ -93,9 +95,13 @@ def consumed(dataset, delivered, mode):
 
 
 def build_case(case, mode, elements, path):
-  """One of operators.py, consumed inside the runtime."""
-  import operators
-  dataset, delivered = operators.build(case, elements, path)
+  """One of operators.py, or `jpeg:` and one of jpeg.py, consumed inside the runtime."""
+  if case.startswith("jpeg:"):
+    import jpeg
+    dataset, delivered = jpeg.build(case[len("jpeg:"):], elements, path, mode)
+  else:
+    import operators
+    dataset, delivered = operators.build(case, elements, path)
   # Zipped, because some datasets pass over elements without making them.
   dataset = tf.data.Dataset.zip((dataset,))
   if delivered is None:
@@ -112,6 +118,23 @@ def measure(dataset):
   return time.process_time_ns() - cpu, wall
 
 
+def memory_bytes(name):
+  """VmRSS (now) or VmHWM (the peak) of this process."""
+  with open("/proc/self/status") as status:
+    for line in status:
+      if line.startswith(name + ":"):
+        return int(line.split()[1]) * 1024
+  raise ValueError("no " + name + " in /proc/self/status")
+
+
+def measure_memory(dataset):
+  """What running a dataset once adds to the runtime's memory at its peak."""
+  next(iter(tf.data.Dataset.range(10).map(lambda x: x + 1).skip(9)))
+  idle = memory_bytes("VmRSS")
+  next(iter(dataset))
+  return memory_bytes("VmHWM") - idle
+
+
 def main():
   datasets = {}
   answer(version=tf.__version__)
@@ -120,6 +143,10 @@ def main():
     try:
       mode, elements = request["mode"], int(request["elements"])
       if "case" in request:
+        if request.get("memory"):
+          dataset = build_case(request["case"], mode, elements, request["path"])
+          answer(addedBytes=measure_memory(dataset))
+          continue
         key = (request["case"], mode, elements)
         if key not in datasets:
           datasets[key] = build_case(request["case"], mode, elements, request["path"])

@@ -37,12 +37,14 @@ public final class TfData implements AutoCloseable {
     }
   }
 
+  private final String python;
   private final Process process;
   private final BufferedWriter requests;
   private final BufferedReader answers;
   private final String version;
 
   private TfData(Process process, String python) throws Unavailable {
+    this.python = python;
     this.process = process;
     this.requests = process.outputWriter(StandardCharsets.UTF_8);
     this.answers = process.inputReader(StandardCharsets.UTF_8);
@@ -79,6 +81,11 @@ public final class TfData implements AutoCloseable {
     } catch (IOException e) {
       throw new Unavailable(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Another process of the same kind, for what needs a fresh one. */
+  TfData another() throws Unavailable {
+    return start(python);
   }
 
   private static @Nullable Path findProgram() {
@@ -126,7 +133,22 @@ public final class TfData implements AutoCloseable {
     return ask(request, mode, elements);
   }
 
+  /** What running a case once adds to the memory of a fresh process at its peak. */
+  double addedBytes(String name, Path folder, Mode mode, long elements) {
+    Map<String, @Nullable Object> request = new LinkedHashMap<>();
+    request.put("case", name);
+    request.put("path", folder.toString());
+    request.put("memory", true);
+    return number(asked(request, mode, elements), "addedBytes");
+  }
+
   private Spent ask(Map<String, @Nullable Object> request, Mode mode, long elements) {
+    Map<String, @Nullable Object> answer = asked(request, mode, elements);
+    return new Spent(number(answer, "cpuNs"), number(answer, "wallNs")).each(elements);
+  }
+
+  private Map<String, @Nullable Object> asked(
+      Map<String, @Nullable Object> request, Mode mode, long elements) {
     request.put("mode", mode.name().toLowerCase(Locale.ROOT));
     request.put("elements", elements);
     try {
@@ -136,8 +158,7 @@ public final class TfData implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("tf.data: the process has ended", e);
     }
-    Map<String, @Nullable Object> answer = answer();
-    return new Spent(number(answer, "cpuNs"), number(answer, "wallNs")).each(elements);
+    return answer();
   }
 
   private Map<String, @Nullable Object> answer() {
