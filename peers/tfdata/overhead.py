@@ -93,9 +93,13 @@ def consumed(dataset, delivered, mode):
 
 
 def build_case(case, mode, elements, path):
-  """One of operators.py, consumed inside the runtime."""
-  import operators
-  dataset, delivered = operators.build(case, elements, path)
+  """One of operators.py or examples.py, consumed inside the runtime."""
+  if "_examples" in case:
+    import examples
+    dataset, delivered = examples.build(case, elements, path, mode, with_map)
+  else:
+    import operators
+    dataset, delivered = operators.build(case, elements, path)
   # Zipped, because some datasets pass over elements without making them.
   dataset = tf.data.Dataset.zip((dataset,))
   if delivered is None:
