@@ -136,8 +136,7 @@ final class ExampleFiles {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      long length =
-          memory.get(JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), at);
+      long length = memory.get(JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), at);
       check(memory.asSlice(at, 8), at + 8);
       MemorySegment record = memory.asSlice(at + 12, length);
       check(record, at + 12 + length);
