@@ -91,6 +91,7 @@ import dev.headrace.spi.Scanned;
 import dev.headrace.spi.ShardMode;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Weights;
+import dev.headrace.text.Json;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -332,6 +333,28 @@ public final class Dataset<T> implements Plan<T> {
   public static <R extends Record> Dataset<R> csv(InputFiles files, Csv format, Class<R> rowClass) {
     Objects.requireNonNull(rowClass, "csv: expected the class of a record, but got null");
     return of(new CsvOp(files, format, rowClass, here()));
+  }
+
+  /**
+   * The objects of the JSON Lines files that match a pattern, one in each line, as maps of tensors
+   * by the names of their members, see {@link Json#parser()}. Blank lines are passed over; a line
+   * that does not fit is a failure, and reading goes on.
+   */
+  public static Dataset<Map<String, Tensor>> jsonLines(String pattern) {
+    return textLines(pattern).filter(Json.notBlank()).map(Json.parser());
+  }
+
+  /**
+   * The objects of the JSON Lines files that match a pattern, as records, see {@link
+   * Json#parser(Class)}.
+   */
+  public static <R extends Record> Dataset<R> jsonLines(String pattern, Class<R> type) {
+    return jsonLines(InputFiles.matching(pattern), type);
+  }
+
+  /** As {@link #jsonLines(String, Class)}, from files that may be packed. */
+  public static <R extends Record> Dataset<R> jsonLines(InputFiles files, Class<R> type) {
+    return textLines(files).filter(Json.notBlank()).map(Json.parser(type));
   }
 
   /**

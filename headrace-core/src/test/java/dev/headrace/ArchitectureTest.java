@@ -35,6 +35,7 @@ final class ArchitectureTest {
   private static final String DATA = "dev.headrace.data..";
   private static final String SPI = "dev.headrace.spi..";
   private static final String OP = "dev.headrace.op..";
+  private static final String[] FUNCTIONS = {"dev.headrace.example..", "dev.headrace.text.."};
   private static final String[] ENGINE = {
     "dev.headrace.runtime..",
     "dev.headrace.optimize..",
@@ -126,6 +127,17 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat(resideInAnyPackage(OP, FACADE))
             .because("the engine asks an operator's traits, and the façade holds the engine"));
+  }
+
+  @Test
+  void functionsForUsersKnowDataAndSpiOnly() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAnyPackage(FUNCTIONS)
+            .should()
+            .dependOnClassesThat(headraceOutside(DATA, SPI, FUNCTIONS[0], FUNCTIONS[1]))
+            .because("they are functions that any pipeline can use"));
   }
 
   @Test

@@ -90,19 +90,24 @@ final class Column {
   }
 
   /**
-   * Reads a list as it is usually written, see {@link Values#addUsual}.
+   * Reads a feature as it is usually written, see {@link Values#addUsual}.
    *
    * @return whether it was one; otherwise nothing is changed
    */
-  boolean readUsual(
-      byte[] window, int tag, int from, int to, MemorySegment record, int base, int row) {
-    if (tag != values.tag || seen == row) {
+  boolean readUsual(byte[] window, int from, int to, MemorySegment record, int base, int row) {
+    if (seen == row) {
       return false;
     }
     int before = values.size;
-    int after = values.addUsual(window, from, to, record, base);
+    // Not one call of an abstract method, so that the three can be compiled into this one.
+    int after =
+        values instanceof Values.Longs longs
+            ? longs.addUsual(window, from, to, record, base)
+            : values instanceof Values.Floats floats
+                ? floats.addUsual(window, from, to, record, base)
+                : values.addUsual(window, from, to, record, base);
     int count = after - before;
-    if (after < 0 || (isFixed ? count != stride : count % stride != 0)) {
+    if (isFixed ? count != stride : after < 0 || count % stride != 0) {
       values.size = before;
       return false;
     }

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses examples into columns.
@@ -150,42 +151,45 @@ final class ExampleReader {
       int at = next - base;
       int limit = Math.min(to, windowTo) - base;
       int end = at + 2 + bytes[at + 1];
-      // 0A entry 0A key 12 value, where value is: tag list
-      if (limit - at >= 6
-          && bytes[at] == FIRST
-          && end - at >= 6
-          && end <= limit
-          && bytes[at + 2] == FIRST) {
-        int length = bytes[at + 3];
-        int value = at + 4 + length;
-        if (length >= 0
-            && end - value >= 2
-            && bytes[value] == SECOND
-            && bytes[value + 1] == end - value - 2) {
-          Keys.Key key = last.next;
-          if (!key.is(bytes, at + 4, length)) {
-            key = keys.find(bytes, at + 4, length);
-            last.next = key;
-          }
-          last = key;
-          Column column = key.only;
-          if (column == null) {
-            if (key.columns.length == 0) {
-              next = base + end;
-              continue;
-            }
-          } else if (end - value >= 6
-              && bytes[value + 3] == end - value - 4
-              && column.readUsual(bytes, bytes[value + 2], value + 4, end, record, base, row)) {
-            seen++;
+      Keys.Key key = last.next;
+      if (!key.opens(bytes, at)) {
+        key = usualKey(bytes, at, limit);
+      }
+      if (key != null && end - at - key.opening >= 1 && end <= limit) {
+        int value = at + key.opening;
+        last.next = key;
+        last = key;
+        Column column = key.only;
+        if (column == null) {
+          if (key.columns.length == 0 && bytes[value] == end - value - 1) {
             next = base + end;
             continue;
           }
+        } else if (column.readUsual(bytes, value, end, record, base, row)) {
+          seen++;
+          next = base + end;
+          continue;
         }
       }
       next = readField(next, to, row);
     }
     return seen;
+  }
+
+  /** The key of an entry that begins in the usual way, or null if it does not. */
+  private Keys.@Nullable Key usualKey(byte[] bytes, int at, int limit) {
+    int end = at + 2 + bytes[at + 1];
+    int length = bytes[at + 3];
+    int value = at + 4 + length;
+    return limit - at >= 6
+            && bytes[at] == FIRST
+            && bytes[at + 2] == FIRST
+            && length > 0
+            && end <= limit
+            && end - value >= 2
+            && bytes[value] == SECOND
+        ? keys.find(bytes, at + 4, length)
+        : null;
   }
 
   private void fill(int from) {

@@ -17,13 +17,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class Keys {
   private static final int SLOTS = 2048;
+  private static final int SHIFT = 21; // leaves the bits of a slot
   private static final int MOST_LEARNED = SLOTS / 2;
   private static final int LONGEST_LEARNED = 120;
 
-  /** A key that was met. */
+  /** A key that was met, with how the entries of a map that have it begin. */
   static final class Key {
+    /* An entry is usually: 0A, its length, 0A, the key's length, the key, 12, and then the value.
+     * But for the entry's length all of that is known beforehand, and compared eight bytes at a
+     * time. */
     private final int length;
     private final long[] words;
+    private final long firstMask;
     private final long lastMask;
 
     /** Where its values go; none if nobody asked for it. */
@@ -32,29 +37,64 @@ final class Keys {
     /** Its only column, if it has exactly one. */
     final @Nullable Column only;
 
+    /** How many bytes of an entry come before the value's length. */
+    final int opening;
+
     /** The key that followed when it was last met. */
     Key next = this;
 
-    private Key(int length, long[] words, Column[] columns) {
+    private Key(byte[] window, int at, int length, Column[] columns) {
       this.length = length;
-      this.words = words;
-      this.lastMask = maskOf(length);
       this.columns = columns;
       this.only = columns.length == 1 ? columns[0] : null;
+      this.opening = 4 + length + 1;
+      byte[] bytes = new byte[opening + 8];
+      bytes[0] = Values.LIST;
+      bytes[2] = Values.LIST;
+      bytes[3] = (byte) length;
+      System.arraycopy(window, at, bytes, 4, length);
+      bytes[4 + length] = 2 << 3 | Wire.DELIMITED;
+      this.words = new long[(opening + 7) / 8];
+      for (int i = 0; i < words.length; i++) {
+        words[i] = Values.word(bytes, 8 * i);
+      }
+      this.lastMask = opening % 8 == 0 ? -1 : (1L << 8 * (opening % 8)) - 1;
+      long butLength = ~0xFF00L;
+      this.firstMask = words.length == 1 ? butLength & lastMask : butLength;
     }
 
-    /** Whether the key is at {@code at} of a window; its {@code length} is known there. */
-    boolean is(byte[] window, int at, int otherLength) {
-      if (length != otherLength) {
+    /** What stands before the first key, and is none. */
+    private Key() {
+      this(new byte[0], 0, 0, new Column[0]);
+      words[0] = -1;
+    }
+
+    /** Whether an entry with this key begins at {@code at} of a window, as far as it is there. */
+    boolean opens(byte[] window, int at) {
+      long[] expected = words;
+      if ((Values.word(window, at) & firstMask) != expected[0]) {
         return false;
       }
-      int last = words.length - 1;
-      for (int i = 0; i < last; i++) {
-        if (Values.word(window, at + 8 * i) != words[i]) {
+      int last = expected.length - 1;
+      for (int i = 1; i < last; i++) {
+        if (Values.word(window, at + 8 * i) != expected[i]) {
           return false;
         }
       }
-      return (Values.word(window, at + 8 * last) & lastMask) == words[last];
+      return last == 0 || (Values.word(window, at + 8 * last) & lastMask) == expected[last];
+    }
+
+    private boolean is(byte[] window, int at, int otherLength) {
+      return length == otherLength && matches(window, at);
+    }
+
+    private boolean matches(byte[] window, int at) {
+      for (int i = 0; i < length; i++) {
+        if (window[at + i] != (byte) (words[i + 4 >> 3] >>> 8 * (i + 4 & 7))) {
+          return false;
+        }
+      }
+      return true;
     }
   }
 
@@ -63,7 +103,7 @@ final class Keys {
   private int learned;
 
   /** What stands before the first key of an example. */
-  final Key start = new Key(-1, new long[1], new Column[0]);
+  final Key start = new Key();
 
   /**
    * @param columns the columns that a key's values go to
@@ -72,38 +112,32 @@ final class Keys {
     this.columns = columns;
   }
 
-  private static long maskOf(int length) {
-    return length <= 0 || length % 8 == 0 && length > 0 ? -1 : (1L << 8 * (length % 8)) - 1;
-  }
-
-  /** The key of {@code length} bytes at {@code at} of a window with {@link Values#SLACK}. */
+  /** The key of {@code length} bytes at {@code at} of a window. */
   Key find(byte[] window, int at, int length) {
     if (length == 0 || length > LONGEST_LEARNED) {
-      return new Key(-1, new long[1], wanted(window, at, length));
+      return unlearned(wanted(window, at, length));
     }
-    long hash = length;
-    int last = (length - 1) >> 3;
-    for (int i = 0; i < last; i++) {
-      hash = (hash ^ Values.word(window, at + 8 * i)) * 0x9E3779B97F4A7C15L;
-      hash ^= hash >>> 29;
+    int hash = length;
+    for (int i = 0; i < length; i++) {
+      hash = hash * 31 + window[at + i];
     }
-    hash = (hash ^ Values.word(window, at + 8 * last) & maskOf(length)) * 0x9E3779B97F4A7C15L;
-    int slot = (int) (hash >>> 40) & SLOTS - 1;
+    int slot = (hash ^ hash >>> 15) * 0x9E3779B9 >>> SHIFT;
     for (; table[slot] != null; slot = slot + 1 & SLOTS - 1) {
       if (table[slot].is(window, at, length)) {
         return table[slot];
       }
     }
-    long[] words = new long[last + 1];
-    for (int i = 0; i <= last; i++) {
-      words[i] = Values.word(window, at + 8 * i);
-    }
-    words[last] &= maskOf(length);
-    Key key = new Key(length, words, wanted(window, at, length));
+    Key key = new Key(window, at, length, wanted(window, at, length));
     if (learned < MOST_LEARNED) {
       learned++;
       table[slot] = key;
     }
+    return key;
+  }
+
+  private static Key unlearned(Column[] columns) {
+    Key key = new Key(new byte[0], 0, 0, columns);
+    key.words[0] = -1;
     return key;
   }
 

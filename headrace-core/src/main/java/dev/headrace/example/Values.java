@@ -53,6 +53,17 @@ abstract sealed class Values {
     return (long) WORDS.get(window, at);
   }
 
+  /**
+   * Whether five bytes are: the feature's length, the tag of its list, the list's length, the tag
+   * of its packed values, and their length, all reaching to the same end.
+   */
+  final boolean isPacked(byte[] window, int from, int to) {
+    long left = to - from;
+    return left >= 5
+        && (word(window, from) & 0xFF_FFFF_FFFFL)
+            == (left - 1 | (long) tag << 8 | left - 3 << 16 | (long) LIST << 24 | left - 5 << 32);
+  }
+
   /** Starts anew, with room for this many values. */
   abstract void begin(int room);
 
@@ -60,11 +71,12 @@ abstract sealed class Values {
   abstract void release();
 
   /**
-   * Appends the values of a list as it is usually written, packed, at {@code from} to below {@code
-   * to} of a window that is followed by {@link #SLACK} bytes.
+   * Appends the values of a feature as it is usually written, one packed list, from its length at
+   * {@code from} to its end at {@code to} of a window that is followed by {@link #SLACK} bytes.
    *
    * @param base where the window begins in the record
-   * @return how many, or −1 if it is written in another way or wrong; some may have been appended
+   * @return how many there are then, or −1 if it is written in another way or wrong; some may have
+   *     been appended
    */
   abstract int addUsual(byte[] window, int from, int to, MemorySegment record, int base);
 
@@ -125,10 +137,7 @@ abstract sealed class Values {
 
     @Override
     int addUsual(byte[] window, int from, int to, MemorySegment record, int base) {
-      if (window[from] != LIST || window[from + 1] != to - from - 2) {
-        return -1;
-      }
-      return decode(window, from + 2, to, to) == to ? size : -1;
+      return isPacked(window, from, to) && decode(window, from + 5, to, to) == to ? size : -1;
     }
 
     /**
@@ -294,13 +303,13 @@ abstract sealed class Values {
 
     @Override
     int addUsual(byte[] window, int from, int to, MemorySegment record, int base) {
-      int bytes = to - from - 2;
-      if (window[from] != LIST || window[from + 1] != bytes || (bytes & 3) != 0) {
+      int bytes = to - from - 5;
+      if (!isPacked(window, from, to) || (bytes & 3) != 0) {
         return -1;
       }
       makeRoom(bytes >> 2);
       int count = size;
-      for (int at = from + 2; at < to; at += 4) {
+      for (int at = from + 5; at < to; at += 4) {
         values[count++] = (float) FLOATS.get(window, at);
       }
       size = count;
@@ -401,7 +410,14 @@ abstract sealed class Values {
 
     @Override
     int addUsual(byte[] window, int from, int to, MemorySegment record, int base) {
-      int at = from;
+      int left = to - from;
+      if (left < 3
+          || window[from] != left - 1
+          || window[from + 1] != tag
+          || window[from + 2] != left - 3) {
+        return -1;
+      }
+      int at = from + 3;
       while (at < to) {
         if (to - at < 2 || window[at] != LIST) {
           return -1;

@@ -1,8 +1,9 @@
 /**
  * Functions that parse lines of text: separated values and JSON.
  *
- * <p>The main type is {@link dev.headrace.text.CsvLines}. This package imports {@code data} and the
- * function types of {@code spi}; only users and the façade import it.
+ * <p>The main types are {@link dev.headrace.text.CsvLines} and {@link dev.headrace.text.Json}. This
+ * package imports {@code data} and the function types of {@code spi}; only users and the façade
+ * import it.
  */
 @NullMarked
 package dev.headrace.text;

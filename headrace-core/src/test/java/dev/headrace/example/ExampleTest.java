@@ -157,11 +157,7 @@ class ExampleTest {
   @Test
   void joinsSparseFeatures() throws Exception {
     Tensor record =
-        Example.builder()
-            .int64("x", 5, 2, 5)
-            .int64("y", 3, 2, 1)
-            .floats("values", 1, 2, 3)
-            .build();
+        Example.builder().int64("x", 5, 2, 5).int64("y", 3, 2, 1).floats("values", 1, 2, 3).build();
     Feature weights = Feature.float32("values").sparse(Shape.of(10, 4), "x", "y").as("weights");
     Sparse one = parse(record, weights).sparse("weights");
     assertThat(one.indices().toLongArray()).containsExactly(2, 2, 5, 1, 5, 3);
@@ -236,7 +232,8 @@ class ExampleTest {
     Tensor batch = Tensor.stackStrings(List.of(record, record));
     assertThatThrownBy(() -> parser.apply(batch))
         .hasMessage(
-            "example: expected one example for a Flower, but got a batch of 2; declare its components as Tensors to parse batches");
+            "example: expected one example for a Flower, but got a batch of 2; declare its"
+                + " components as Tensors to parse batches");
     Columns columns =
         Example.parser(Columns.class, Feature.int64("label"), Feature.int64("ids").varLen())
             .apply(batch);
@@ -244,7 +241,9 @@ class ExampleTest {
     assertThat(columns.ids.values().toLongArray()).containsExactly(1, 2, 1, 2);
     assertThatThrownBy(() -> Example.parser(Columns.class))
         .hasMessage(
-            "Example.parser: expected component label of Columns to be declared, as it is a Tensor, but it is not; declare it as in parser(Columns.class, Feature.int64(\"label\"))");
+            "Example.parser: expected component label of Columns to be declared, as it is a Tensor,"
+                + " but it is not; declare it as in parser(Columns.class,"
+                + " Feature.int64(\"label\"))");
   }
 
   @Test
@@ -254,14 +253,17 @@ class ExampleTest {
         .hasMessage("example: feature 'name': expected int64, but got string");
     assertThatThrownBy(() -> parse(record, Feature.float32("box").shape(3)))
         .hasMessage(
-            "example: feature 'box': expected 3 values, but got 4; say its shape, or sequence(), varLen() or ragged()");
+            "example: feature 'box': expected 3 values, but got 4; say its shape, or sequence(),"
+                + " varLen() or ragged()");
     assertThatThrownBy(() -> parse(record, Feature.int64("absent")))
         .hasMessage(
-            "example: feature 'absent': expected values of type int64, but there are none; give it a default by orElse(…)");
+            "example: feature 'absent': expected values of type int64, but there are none; give it"
+                + " a default by orElse(…)");
     byte[] cut = Arrays.copyOf(record.bytesValue(), 10);
     assertThatThrownBy(() -> parse(Tensor.ofStrings(new byte[0], cut), FEATURES[0].orElse(0)))
         .hasMessage(
-            "example 1 of the batch: expected a length of at most 8, but got 61, at byte 1 of 10; is it a serialised tf.train.Example?");
+            "example 1 of the batch: expected a length of at most 8, but got 61, at byte 1 of 10;"
+                + " is it a serialised tf.train.Example?");
     byte[] bad = Example.builder().int64("label", 1, 2, 3).toBytes();
     bad[bad.length - 1] = (byte) 0x80;
     assertThatThrownBy(() -> parse(Tensor.scalar(bad), Feature.int64("label").ragged()))

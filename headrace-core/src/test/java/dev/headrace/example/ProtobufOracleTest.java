@@ -116,8 +116,7 @@ class ProtobufOracleTest {
         random.nextBytes(bytes);
         Objects.requireNonNull(values.get("bytes")).add(ByteString.copyFrom(bytes));
         Objects.requireNonNull(values.get("floats")).add(random.nextFloat());
-        Objects.requireNonNull(values.get("numbers"))
-            .add(random.nextLong() >> random.nextInt(64));
+        Objects.requireNonNull(values.get("numbers")).add(random.nextLong() >> random.nextInt(64));
       }
       Object[] ours =
           new ExampleParser(List.of(wanted), false)
@@ -227,8 +226,7 @@ class ProtobufOracleTest {
       for (FieldDescriptor field : FEATURE.getFields()) {
         if (feature.hasField(field)) {
           Message content = (Message) feature.getField(field);
-          list =
-              (List<?>) content.getField(content.getDescriptorForType().findFieldByNumber(1));
+          list = (List<?>) content.getField(content.getDescriptorForType().findFieldByNumber(1));
         }
       }
       values.put((String) entry.getField(type.findFieldByNumber(1)), list);

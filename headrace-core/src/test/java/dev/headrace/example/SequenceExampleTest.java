@@ -21,12 +21,7 @@ class SequenceExampleTest {
   private static Tensor first() {
     SequenceExample.Builder builder = SequenceExample.builder();
     builder.context().int64("l", 7);
-    return builder
-        .int64Step("t", 1)
-        .int64Step("t", 2)
-        .floatStep("v", 1, 2)
-        .floatStep("v")
-        .build();
+    return builder.int64Step("t", 1).int64Step("t", 2).floatStep("v", 1, 2).floatStep("v").build();
   }
 
   private static Tensor second() {
@@ -88,7 +83,8 @@ class SequenceExampleTest {
         .hasMessageStartingWith("sequence example: feature 'v': expected 1 values, but got 2");
     assertThatThrownBy(() -> parse(FIRST, Feature.int64("w")))
         .hasMessage(
-            "sequence example: feature 'w': expected a list, but it is not there; say sequence() where it may be missing");
+            "sequence example: feature 'w': expected a list, but it is not there; say sequence()"
+                + " where it may be missing");
     assertThatThrownBy(() -> parse(Tensor.scalar("garbage!"), Feature.int64("t")))
         .hasMessageContaining("is it a serialised tf.train.SequenceExample?");
   }
