@@ -93,9 +93,13 @@ def consumed(dataset, delivered, mode):
 
 
 def build_case(case, mode, elements, path):
-  """One of operators.py, consumed inside the runtime."""
-  import operators
-  dataset, delivered = operators.build(case, elements, path)
+  """One of operators.py or records.py, consumed inside the runtime."""
+  if case.startswith("records:"):
+    import records
+    dataset, delivered = records.build(case, path), elements
+  else:
+    import operators
+    dataset, delivered = operators.build(case, elements, path)
   # Zipped, because some datasets pass over elements without making them.
   dataset = tf.data.Dataset.zip((dataset,))
   if delivered is None:

@@ -16,6 +16,6 @@ public interface Scenario {
 
   /** All scenarios, in the order in which they are listed. */
   static List<Scenario> all() {
-    return List.of(new Overhead(), new Scaling(), new Operators());
+    return List.of(new Overhead(), new Scaling(), new Operators(), new Records());
   }
 }
