@@ -7,6 +7,9 @@ module dev.headrace.core {
   exports dev.headrace.spi;
   exports dev.headrace.testing;
 
+  // Where files lie besides the local file system.
+  uses dev.headrace.spi.Store;
+
   // Each of these adds a feature and is missed by name, never needed.
   requires static java.management;
   requires static jdk.incubator.vector;

@@ -8,6 +8,7 @@ import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.StoredFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -55,7 +56,11 @@ final class RecordFiles {
     if (listing.problem() != null) {
       throw new IOException(listing.problem().getMessage(), listing.problem());
     }
-    return listing.files();
+    List<Path> files = new ArrayList<>();
+    for (StoredFile file : listing.files()) {
+      files.add(file.local("this command"));
+    }
+    return files;
   }
 
   /** Told each record of a file; says whether to go on. */

@@ -12,7 +12,6 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -99,7 +98,7 @@ public record CsvOp(
     private final Csv format;
     private final CsvScanner scanner;
     private final @Nullable CsvRows rows;
-    private Path path = Path.of("");
+    private String path = "";
     private long resumeLine = 1;
 
     CsvCursor(Context context, CsvOp op, Schema schema) {
@@ -112,7 +111,7 @@ public record CsvOp(
 
     @Override
     void opened(FileBytes in, long resumeAt) throws IOException {
-      path = in.path();
+      path = in.file().name();
       try {
         bind(in);
       } catch (FileBytes.TooLarge e) {

@@ -4,8 +4,8 @@ import dev.headrace.data.TfRecordFormat;
 import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.FileListing;
+import dev.headrace.spi.StoredFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,11 +28,11 @@ final class RecordIndexes {
     if (listing.problem() != null) {
       throw new IOException(listing.problem().getMessage(), listing.problem());
     }
-    List<Path> files = listing.files();
+    List<StoredFile> files = listing.files();
     ends = new long[files.size()];
     long count = 0;
     for (int i = 0; i < ends.length; i++) {
-      TfRecordIndex index = TfRecordIndex.of(files.get(i), settings.indexFolder(), warn);
+      TfRecordIndex index = TfRecordIndex.of(files.get(i).local("an index"), settings.indexFolder(), warn);
       indexes.add(index);
       long left = index.size() - index.end();
       boolean isQuiet = left == 0 || left < TfRecordFormat.HEADER_BYTES && settings.quietEnd();

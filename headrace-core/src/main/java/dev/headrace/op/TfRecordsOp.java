@@ -12,12 +12,12 @@ import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.StoredFile;
 import dev.headrace.spi.Traits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -99,7 +99,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
     private @Nullable RecordFile opened;
     private @Nullable TfRecordIndex index;
-    private @Nullable Path path;
+    private @Nullable StoredFile current;
 
     RecordsCursor(Context context, TfRecordsOp op, Shared shared) {
       super(context, shared.listing);
@@ -108,13 +108,13 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     }
 
     @Override
-    RecordFile open(Path file) throws IOException {
-      MemorySegment memory = op.isPacked() ? null : mapped.map(file);
+    RecordFile open(StoredFile file) throws IOException {
+      MemorySegment memory = op.isPacked() || file.local() == null ? null : mapped.map(file.local());
       boolean quietEnd = op.settings.quietEnd();
-      path = file;
+      current = file;
       index =
           op.settings.hasIndex()
-              ? TfRecordIndex.of(file, op.settings.indexFolder(), context::warn)
+              ? TfRecordIndex.of(file.local("an index"), op.settings.indexFolder(), context::warn)
               : null;
       return memory != null
           ? new MappedRecordFile(memory, 0, quietEnd)
@@ -138,7 +138,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
       try {
         return in.next();
       } catch (RecordFile.DamagedData e) {
-        Failure failure = failure(new IOException("%s: %s".formatted(path, e.getMessage()), e));
+        Failure failure = failure(new IOException("%s: %s".formatted(current, e.getMessage()), e));
         in.walk(1);
         return failure;
       }
