@@ -200,8 +200,8 @@ final class RecordsCommand implements Runnable {
       mixinStandardHelpOptions = true,
       footer = {
         "",
-        "The index is kept beside each file as FILE.index; tfRecords(files, TfRecords.defaults()",
-        ".indexed()) uses it.",
+        "The index is kept beside each file as .headrace/FILE.index; a dataset uses it by",
+        "tfRecords(files, TfRecords.defaults().indexed()).",
         "",
         "Example:",
         "  headrace records index 'train-*.tfrecord'"

@@ -72,7 +72,7 @@ class RecordsCommandTest {
   @Test
   void indexIsKeptBesideTheFile() {
     assertThat(run("records", "index", file("good"))).isEqualTo(Main.OK);
-    assertThat(folder.resolve("good.index")).exists();
+    assertThat(folder.resolve(".headrace/good.index")).exists();
     assertThat(run("records", "index", "--compression", "zlib", file("good")))
         .isEqualTo(Main.FAILED);
     assertThat(err.toString()).contains("expected files that are not packed");

@@ -8,6 +8,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
@@ -45,6 +46,16 @@ public record CsvOp(
     return files.compression() == Compression.NONE
         ? Traits.PLAIN
         : Traits.PLAIN.with(Checkpointing.REPLAY);
+  }
+
+  @Override
+  public List<InputSplit> splits(int wanted) throws IOException {
+    return FileSplits.whole(FileListing.of(word(), files));
+  }
+
+  @Override
+  public Op ofSplit(InputSplit split) throws IOException {
+    return new CsvOp(FileSplits.of(split, files), format, rowClass, site);
   }
 
   @Override

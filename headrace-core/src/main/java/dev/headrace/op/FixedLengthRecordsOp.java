@@ -7,6 +7,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Store;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +65,35 @@ public record FixedLengthRecordsOp(
   @Override
   public Cursor open(Context context) {
     return new RecordsCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
+  }
+
+  @Override
+  public List<InputSplit> splits(int wanted) throws IOException {
+    FileListing listing = FileListing.of(word(), files);
+    if (isPacked()) {
+      return FileSplits.whole(listing);
+    }
+    List<StoredFile> all = FileSplits.files(listing);
+    int[] parts = FileSplits.parts(all, wanted);
+    List<InputSplit> splits = new ArrayList<>();
+    for (int i = 0; i < parts.length; i++) {
+      StoredFile file = all.get(i);
+      long records = records(file, file.facts().size());
+      for (int part = 0; part < parts[i]; part++) {
+        long from = records * part / parts[i];
+        long count = records * (part + 1) / parts[i] - from;
+        long at = headerBytes + from * recordBytes;
+        long bytes = count * recordBytes;
+        splits.add(new InputSplit(FileSplits.uri(file), at, at + bytes, from, count, bytes));
+      }
+    }
+    return splits;
+  }
+
+  @Override
+  public Op ofSplit(InputSplit split) throws IOException {
+    return new FixedLengthRecordsOp(
+        FileSplits.of(split, files), recordBytes, headerBytes, footerBytes, site);
   }
 
   /** How many records a file of this size has; throws if it has a part of one. */

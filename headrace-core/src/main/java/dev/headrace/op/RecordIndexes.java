@@ -4,6 +4,7 @@ import dev.headrace.data.TfRecordFormat;
 import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.FileListing;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.StoredFile;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -63,5 +64,31 @@ final class RecordIndexes {
   /** The number of a place in its file. */
   long numberIn(int file, long place) {
     return place - (file == 0 ? 0 : ends[file - 1]);
+  }
+
+  /** Parts of files that begin at records whose place is known. */
+  List<InputSplit> splits(List<StoredFile> files, int wanted) throws IOException {
+    int[] parts = FileSplits.parts(files, wanted);
+    List<InputSplit> splits = new ArrayList<>();
+    for (int i = 0; i < parts.length; i++) {
+      TfRecordIndex index = indexes.get(i);
+      String uri = FileSplits.uri(files.get(i));
+      long places = ends[i] - (i == 0 ? 0 : ends[i - 1]);
+      TfRecordIndex.Anchor from = index.before(0);
+      for (int part = 1; part <= parts[i]; part++) {
+        boolean isLast = part == parts[i];
+        TfRecordIndex.Anchor next = index.atByte(index.size() / parts[i] * part);
+        if (!isLast && next.number() <= from.number()) {
+          continue; // fewer places are known than parts are wanted
+        }
+        long to = isLast ? index.size() : next.offset();
+        long count = (isLast ? places : next.number()) - from.number();
+        splits.add(
+            new InputSplit(
+                uri, from.offset(), to, from.number(), count, to - from.offset()));
+        from = next;
+      }
+    }
+    return splits;
   }
 }

@@ -10,6 +10,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.StoredFile;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +63,20 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** With an index, at records; without one, whole files. */
+  @Override
+  public List<InputSplit> splits(int wanted) throws IOException {
+    FileListing listing = FileListing.of(word(), files);
+    return settings.hasIndex()
+        ? indexes(listing).splits(FileSplits.files(listing), wanted)
+        : FileSplits.whole(listing);
+  }
+
+  @Override
+  public Op ofSplit(InputSplit split) throws IOException {
+    return new TfRecordsOp(FileSplits.of(split, files), settings, site);
   }
 
   private RecordIndexes indexes(FileListing listing) throws IOException {

@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.TfRecordIndex;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.FileVisitOption;
@@ -157,7 +158,9 @@ public record FileListing(
       try (Stream<Path> walk =
           Files.walk(folder, Math.max(depth, 1), FileVisitOption.FOLLOW_LINKS)) {
         files =
-            walk.filter(path -> matcher.matches(path) && Files.isRegularFile(path))
+            walk.filter(
+                    path ->
+                        matcher.matches(path) && Files.isRegularFile(path) && !isOurs(path))
                 .sorted(Comparator.comparing(Path::toString))
                 .toList();
       }
@@ -172,6 +175,12 @@ public record FileListing(
               + (Files.exists(folder) ? "" : ", which does not exist"));
     }
     return files;
+  }
+
+  /** Whether a file is one that Headrace keeps beside others. */
+  private static boolean isOurs(Path file) {
+    Path folder = file.getParent();
+    return folder != null && folder.endsWith(TfRecordIndex.FOLDER);
   }
 
   /** The folders of a pattern before its first wildcard. */
