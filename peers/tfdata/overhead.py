@@ -95,10 +95,13 @@ def consumed(dataset, delivered, mode):
 
 
 def build_case(case, mode, elements, path):
-  """One of operators.py or examples.py, or `jpeg:` and one of jpeg.py, consumed inside the runtime."""
+  """One of operators.py, records.py, examples.py or jpeg.py, consumed inside the runtime."""
   if case.startswith("jpeg:"):
     import jpeg
     dataset, delivered = jpeg.build(case[len("jpeg:"):], elements, path, mode)
+  elif case.startswith("records:"):
+    import records
+    dataset, delivered = records.build(case, path), elements
   elif "_examples" in case:
     import examples
     dataset, delivered = examples.build(case, elements, path, mode, with_map)

@@ -9,6 +9,9 @@ module dev.headrace.core {
   exports dev.headrace.testing;
   exports dev.headrace.text;
 
+  // Where files lie besides the local file system.
+  uses dev.headrace.spi.Store;
+
   // Each of these adds a feature and is missed by name, never needed.
   requires static java.management;
   requires static jdk.incubator.vector;

@@ -56,6 +56,7 @@ import dev.headrace.op.ShardByRankOp;
 import dev.headrace.op.ShardOp;
 import dev.headrace.op.ShuffleOp;
 import dev.headrace.op.SkipOp;
+import dev.headrace.op.SplitOp;
 import dev.headrace.op.TakeOp;
 import dev.headrace.op.TakeWhileOp;
 import dev.headrace.op.TextLinesOp;
@@ -75,6 +76,7 @@ import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Generator;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
@@ -1264,6 +1266,32 @@ public final class Dataset<T> implements Plan<T> {
       T typed = (T) element;
       return typed;
     }
+  }
+
+  /**
+   * Parts of what this source of files reads, about {@code wanted} of them and at least one for each
+   * file, to be read in other processes by {@link #ofSplit}. Together they have each record once.
+   * TFRecord files are taken apart at records if they have an index, records of fixed length always,
+   * other files are parts as a whole.
+   */
+  public List<InputSplit> splits(int wanted) throws IOException {
+    if (wanted < 1) {
+      throw new IllegalArgumentException("splits: expected at least 1, but got " + wanted);
+    }
+    return op.splits(wanted);
+  }
+
+  /** This source of files, of which only a part is read. */
+  public Dataset<T> ofSplit(InputSplit split) throws IOException {
+    Op part = op.ofSplit(split);
+    return with(
+        split.records() < 0 && split.firstRecord() == 0
+            ? part
+            : new SplitOp(
+                part,
+                split.firstRecord(),
+                split.records() < 0 ? Long.MAX_VALUE - split.firstRecord() : split.records(),
+                here()));
   }
 
   // ---- inside -----------------------------------------------------------------------------------

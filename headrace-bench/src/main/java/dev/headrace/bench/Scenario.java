@@ -16,6 +16,12 @@ public interface Scenario {
 
   /** All scenarios, in the order in which they are listed. */
   static List<Scenario> all() {
-    return List.of(new Overhead(), new Scaling(), new Operators(), new Examples());
+    return List.of(
+        new Overhead(),
+        new Scaling(),
+        new Operators(),
+        new Records(),
+        new Examples(),
+        new JpegTraining());
   }
 }

@@ -43,6 +43,6 @@ class MeasurementTest {
   void scenariosHaveNamesOfTheirOwn() {
     assertThat(Scenario.all())
         .extracting(Scenario::name)
-        .containsExactly("overhead", "scaling", "operators", "examples");
+        .containsExactly("overhead", "scaling", "operators", "records", "examples", "jpeg");
   }
 }

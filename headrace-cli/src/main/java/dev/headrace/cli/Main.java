@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       "  headrace config                           every setting, its value and origin",
       "  headrace bench overhead --peer tfdata     what the engine costs, beside tf.data",
       "  headrace check-determinism Train.java     one thread against many, element by element",
+      "  headrace records verify 'train-*'         check every record of TFRecord files",
       "",
       "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C."
     })
@@ -57,6 +58,7 @@ public final class Main implements Runnable {
     commands.addSubcommand(new ConfigCommand());
     commands.addSubcommand(new CheckDeterminismCommand());
     commands.addSubcommand(new ReplayCommand());
+    commands.addSubcommand(new RecordsCommand());
     try {
       commands.addSubcommand(new BenchCommand());
     } catch (NoClassDefFoundError e) {

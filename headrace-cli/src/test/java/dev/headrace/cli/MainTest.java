@@ -91,7 +91,8 @@ class MainTest {
     assertThat(run("bench", "nothing")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
         .contains(
-            "SCENARIO: expected overhead or scaling or operators or examples, but got 'nothing'");
+            "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg, but"
+                + " got 'nothing'");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--peer: expected tfdata, but got 'dali'");
     assertThat(run("quickstart", "--elements", "0")).isEqualTo(Main.USAGE);

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> immutable.
  */
 public final class TfRecordIndex {
+  /** Where indexes are kept, beside the files: a pattern that matches these is not to match them. */
+  public static final String FOLDER = ".headrace";
+
   private static final long APART_BYTES = 16 * 1024;
   private static final int WINDOW_BYTES = 64 * 1024;
   private static final int FEW_BYTES = 4096;
@@ -101,10 +104,10 @@ public final class TfRecordIndex {
     }
   }
 
-  /** Where the index of a file is kept: {@code x.tfrecord.index}. */
+  /** Where the index of a file is kept: {@code .headrace/x.tfrecord.index}. */
   public static Path path(Path file, @Nullable Path folder) {
     if (folder == null) {
-      return file.resolveSibling(file.getFileName() + ".index");
+      return file.resolveSibling(FOLDER).resolve(file.getFileName() + ".index");
     }
     // Files of one name in several folders; a clash is noticed as an index that does not fit.
     int other = file.toAbsolutePath().normalize().toString().hashCode();
@@ -204,6 +207,13 @@ public final class TfRecordIndex {
     boolean isLast = at + 1 == anchors.numbers.length;
     return new Anchor(
         anchors.numbers[at], anchors.offsets[at], isLast ? end : anchors.offsets[at + 1]);
+  }
+
+  /** The last record at or before this byte whose place is known; the first if there is none. */
+  public Anchor atByte(long offset) {
+    int found = Arrays.binarySearch(anchors.offsets, offset);
+    int at = found >= 0 ? found : Math.max(-found - 2, 0);
+    return before(anchors.numbers.length == 0 ? 0 : anchors.numbers[at]);
   }
 
   /**

@@ -13,8 +13,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.zip.CRC32C;
 
 /**
- * Writes a TFRecord file, which is there whole or not at all: records go to a {@code .partial} file
- * beside it, which takes its name when this is closed.
+ * Writes a TFRecord file, which is there whole or not at all: records go to a hidden file beside
+ * it, which takes its name when this is closed.
  *
  * <pre>{@code
  * try (TfRecordWriter writer = new TfRecordWriter(Path.of("train.tfrecord"))) {
@@ -50,8 +50,8 @@ public final class TfRecordWriter implements AutoCloseable {
   /** Begins a file; folders that are missing are made. */
   public TfRecordWriter(Path file, Compression compression) throws IOException {
     this.file = file;
-    this.partial = file.resolveSibling(file.getFileName() + ".partial");
-    WriterLock taken = WriterLock.tryTake(file);
+    this.partial = file.resolveSibling("." + file.getFileName() + ".partial");
+    WriterLock taken = WriterLock.tryTake(partial);
     if (taken == null) {
       throw new IOException(
           "TfRecordWriter: expected to be the only one who writes %s, but another is writing it"

@@ -4,9 +4,9 @@ import dev.headrace.data.Csv;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.StoredFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ final class CsvInference {
     List<String> names = null;
     List<CsvInference> found = new ArrayList<>();
     int left = format.inferFrom();
-    for (Path file : listing.files()) {
+    for (StoredFile file : listing.files()) {
       try (FileBytes in = new FileBytes(file, inputs.compression(), context)) {
         CsvScanner row = new CsvScanner(format);
         List<String> header = begin(in, row, format.header());

@@ -8,11 +8,11 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -46,6 +46,16 @@ public record CsvOp(
     return files.compression() == Compression.NONE
         ? Traits.PLAIN
         : Traits.PLAIN.with(Checkpointing.REPLAY);
+  }
+
+  @Override
+  public List<InputSplit> splits(int wanted) throws IOException {
+    return FileSplits.whole(FileListing.of(word(), files));
+  }
+
+  @Override
+  public Op ofSplit(InputSplit split) throws IOException {
+    return new CsvOp(FileSplits.of(split, files), format, rowClass, site);
   }
 
   @Override
@@ -99,7 +109,7 @@ public record CsvOp(
     private final Csv format;
     private final CsvScanner scanner;
     private final @Nullable CsvRows rows;
-    private Path path = Path.of("");
+    private String path = "";
     private long resumeLine = 1;
 
     CsvCursor(Context context, CsvOp op, Schema schema) {
@@ -112,7 +122,7 @@ public record CsvOp(
 
     @Override
     void opened(FileBytes in, long resumeAt) throws IOException {
-      path = in.path();
+      path = in.file().name();
       try {
         bind(in);
       } catch (FileBytes.TooLarge e) {

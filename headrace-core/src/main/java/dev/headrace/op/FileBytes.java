@@ -2,13 +2,13 @@ package dev.headrace.op;
 
 import dev.headrace.data.Compression;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.Store;
+import dev.headrace.spi.StoredFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What is there and not yet used lies in {@link #buffer} from {@link #start} to {@link #end}; a
  * source moves {@code start} on, and asks for {@link #more} when a record is not yet whole.
  *
- * <p><b>Threading and ownership:</b> its cursor's. Has a file channel of its own.
+ * <p><b>Threading and ownership:</b> its cursor's. Opens the file for itself.
  */
 final class FileBytes implements OpenFile {
   private static final int BLOCK_BYTES = 256 * 1024;
@@ -28,10 +28,10 @@ final class FileBytes implements OpenFile {
   /** Buffers up to this size are not worth an account. */
   private static final int FREE_BYTES = 1024 * 1024;
 
-  private final Path path;
+  private final StoredFile file;
   private final Compression compression;
   private final Context context;
-  private FileChannel channel;
+  private Store.Source source;
   private @Nullable InputStream unpacked;
   private long reservedBytes;
 
@@ -45,12 +45,12 @@ final class FileBytes implements OpenFile {
   /** Where in the unpacked file {@code buffer[0]} is. */
   private long base;
 
-  FileBytes(Path path, Compression compression, Context context) throws IOException {
-    this.path = path;
+  FileBytes(StoredFile file, Compression compression, Context context) throws IOException {
+    this.file = file;
     this.compression = compression;
     this.context = context;
-    this.channel = FileChannel.open(path);
-    long size = compression == Compression.NONE ? channel.size() : BLOCK_BYTES;
+    this.source = file.open();
+    long size = compression == Compression.NONE ? source.size() : BLOCK_BYTES;
     // One byte more than the file has, so that its end is met without a larger buffer.
     this.buffer = new byte[Math.clamp(size + 1, SMALLEST_BLOCK_BYTES, BLOCK_BYTES)];
   }
@@ -64,13 +64,13 @@ final class FileBytes implements OpenFile {
     }
   }
 
-  Path path() {
-    return path;
+  StoredFile file() {
+    return file;
   }
 
   /** The size of the file as it lies there. */
   long packedSize() throws IOException {
-    return channel.size();
+    return source.size();
   }
 
   @Override
@@ -141,7 +141,7 @@ final class FileBytes implements OpenFile {
       return;
     }
     if (compression == Compression.NONE) {
-      channel.position(offset);
+      unpacked = new SourceBytes(source, offset);
       ended = false;
       start = 0;
       end = 0;
@@ -175,7 +175,7 @@ final class FileBytes implements OpenFile {
   private TooLarge tooLarge() {
     return new TooLarge(
         "%s: expected records that fit into the heap budget, but the one at byte %d is larger than %d bytes; raise heap.budget, or check that the file is what it is read as"
-            .formatted(path, offset(), buffer.length));
+            .formatted(file, offset(), buffer.length));
   }
 
   private int read(byte[] into, int at, int length) throws IOException {
@@ -195,29 +195,31 @@ final class FileBytes implements OpenFile {
     if (known == null) {
       known =
           compression == Compression.NONE
-              ? new ChannelBytes(channel)
-              : compression.unpack(new ChannelBytes(channel));
+              ? new SourceBytes(source, 0)
+              : compression.unpack(new SourceBytes(source, 0));
       unpacked = known;
     }
     return known;
   }
 
   private void reopen(long offset) throws IOException {
-    channel = FileChannel.open(path);
+    source = file.open();
     unpacked = null;
     if (compression == Compression.NONE) {
-      channel.position(offset);
+      unpacked = new SourceBytes(source, offset);
     } else {
       unpacked().skipNBytes(offset);
     }
   }
 
-  /** A channel as a stream; the JDK's own copies through small buffers and locks. */
-  private static final class ChannelBytes extends InputStream {
-    private final FileChannel channel;
+  /** A file of a store as a stream. */
+  private static final class SourceBytes extends InputStream {
+    private final Store.Source source;
+    private long at;
 
-    ChannelBytes(FileChannel channel) {
-      this.channel = channel;
+    SourceBytes(Store.Source source, long at) {
+      this.source = source;
+      this.at = at;
     }
 
     @Override
@@ -227,19 +229,21 @@ final class FileBytes implements OpenFile {
     }
 
     @Override
-    public int read(byte[] into, int at, int length) throws IOException {
-      return length == 0 ? 0 : channel.read(ByteBuffer.wrap(into, at, length));
+    public int read(byte[] into, int from, int length) throws IOException {
+      int count = length == 0 ? 0 : source.read(at, ByteBuffer.wrap(into, from, length));
+      at += Math.max(count, 0);
+      return count;
     }
 
     /** Says whether another member follows in a file of several. */
     @Override
     public int available() throws IOException {
-      return Math.clamp(channel.size() - channel.position(), 0, Integer.MAX_VALUE);
+      return Math.clamp(source.size() - at, 0, Integer.MAX_VALUE);
     }
 
     @Override
     public void close() throws IOException {
-      channel.close();
+      source.close();
     }
   }
 
@@ -247,11 +251,11 @@ final class FileBytes implements OpenFile {
   public void close() {
     context.heap().release(reservedBytes);
     reservedBytes = 0;
-    Closeable outermost = unpacked == null ? channel : unpacked;
+    Closeable outermost = unpacked == null ? source : unpacked;
     try {
       outermost.close();
     } catch (IOException e) {
-      context.warn("%s: closing failed: %s".formatted(path, e));
+      context.warn("%s: closing failed: %s".formatted(file, e));
     }
   }
 }

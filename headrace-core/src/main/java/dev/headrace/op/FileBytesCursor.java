@@ -3,8 +3,8 @@ package dev.headrace.op;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.StoredFile;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /** Reads files whose records are found by looking at their bytes: lines, rows, fixed lengths. */
 abstract class FileBytesCursor extends FileCursor<FileBytes> {
@@ -16,7 +16,7 @@ abstract class FileBytesCursor extends FileCursor<FileBytes> {
   }
 
   @Override
-  final FileBytes open(Path path) throws IOException {
-    return new FileBytes(path, inputs.compression(), context);
+  final FileBytes open(StoredFile file) throws IOException {
+    return new FileBytes(file, inputs.compression(), context);
   }
 }

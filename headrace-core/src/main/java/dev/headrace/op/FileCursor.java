@@ -7,8 +7,8 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.State;
+import dev.headrace.spi.StoredFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +43,7 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
   }
 
   /** Opens a file. */
-  abstract F open(Path path) throws IOException;
+  abstract F open(StoredFile file) throws IOException;
 
   /**
    * Looks at a file that was opened, at its first byte, and goes to the first record.
@@ -142,10 +142,9 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     if (file >= listing.files().size()) {
       return null;
     }
-    Path path = listing.files().get(file);
     F opening = null;
     try {
-      opening = open(path);
+      opening = open(listing.files().get(file));
       opened(opening, offset);
       open = opening;
     } catch (IOException | RuntimeException e) {

@@ -7,17 +7,18 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Store;
+import dev.headrace.spi.StoredFile;
 import dev.headrace.spi.Traits;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -66,8 +67,37 @@ public record FixedLengthRecordsOp(
     return new RecordsCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
   }
 
+  @Override
+  public List<InputSplit> splits(int wanted) throws IOException {
+    FileListing listing = FileListing.of(word(), files);
+    if (isPacked()) {
+      return FileSplits.whole(listing);
+    }
+    List<StoredFile> all = FileSplits.files(listing);
+    int[] parts = FileSplits.parts(all, wanted);
+    List<InputSplit> splits = new ArrayList<>();
+    for (int i = 0; i < parts.length; i++) {
+      StoredFile file = all.get(i);
+      long records = records(file, file.facts().size());
+      for (int part = 0; part < parts[i]; part++) {
+        long from = records * part / parts[i];
+        long count = records * (part + 1) / parts[i] - from;
+        long at = headerBytes + from * recordBytes;
+        long bytes = count * recordBytes;
+        splits.add(new InputSplit(FileSplits.uri(file), at, at + bytes, from, count, bytes));
+      }
+    }
+    return splits;
+  }
+
+  @Override
+  public Op ofSplit(InputSplit split) throws IOException {
+    return new FixedLengthRecordsOp(
+        FileSplits.of(split, files), recordBytes, headerBytes, footerBytes, site);
+  }
+
   /** How many records a file of this size has; throws if it has a part of one. */
-  private long records(Path file, long size) throws IOException {
+  private long records(StoredFile file, long size) throws IOException {
     long body = size - headerBytes - footerBytes;
     if (body < 0 || body % recordBytes != 0) {
       throw new IOException(
@@ -98,8 +128,8 @@ public record FixedLengthRecordsOp(
       long[] ends = new long[listing.files().size()];
       long count = 0;
       for (int i = 0; i < ends.length; i++) {
-        Path file = listing.files().get(i);
-        count += records(file, Files.size(file));
+        StoredFile file = listing.files().get(i);
+        count += records(file, file.facts().size());
         ends[i] = count;
       }
       return new RecordAccess(this, listing.files(), ends);
@@ -116,14 +146,14 @@ public record FixedLengthRecordsOp(
     private static final int MOST_OPEN = 256;
 
     private final FixedLengthRecordsOp op;
-    private final List<Path> files;
+    private final List<StoredFile> files;
 
     /** By file, the index after its last record. */
     private final long[] ends;
 
-    private final Map<Path, FileChannel> open = new ConcurrentHashMap<>();
+    private final Map<StoredFile, Store.Source> open = new ConcurrentHashMap<>();
 
-    RecordAccess(FixedLengthRecordsOp op, List<Path> files, long[] ends) {
+    RecordAccess(FixedLengthRecordsOp op, List<StoredFile> files, long[] ends) {
       this.op = op;
       this.files = files;
       this.ends = ends;
@@ -144,19 +174,19 @@ public record FixedLengthRecordsOp(
       return read(files.get(file), offset);
     }
 
-    private byte[] read(Path path, long offset) throws IOException {
+    private byte[] read(StoredFile file, long offset) throws IOException {
       for (; ; ) {
-        FileChannel kept = kept(path);
+        Store.Source kept = kept(file);
         if (kept == null) {
-          try (FileChannel once = FileChannel.open(path)) {
-            return read(once, path, offset);
+          try (Store.Source once = file.open()) {
+            return read(once, file, offset);
           }
         }
         try {
-          return read(kept, path, offset);
+          return read(kept, file, offset);
         } catch (ClosedChannelException e) {
           // Interrupting one reader closes the channel for all of them.
-          open.remove(path, kept);
+          open.remove(file, kept);
           if (Thread.currentThread().isInterrupted()) {
             throw e;
           }
@@ -164,14 +194,14 @@ public record FixedLengthRecordsOp(
       }
     }
 
-    /** The file's open channel, or null where too many are open. */
-    private @Nullable FileChannel kept(Path path) throws IOException {
-      FileChannel known = open.get(path);
+    /** The file as it is kept open, or null where too many are open. */
+    private Store.@Nullable Source kept(StoredFile file) throws IOException {
+      Store.Source known = open.get(file);
       if (known != null || open.size() >= MOST_OPEN) {
         return known;
       }
-      FileChannel opened = FileChannel.open(path);
-      FileChannel other = open.putIfAbsent(path, opened);
+      Store.Source opened = file.open();
+      Store.Source other = open.putIfAbsent(file, opened);
       if (other == null) {
         return opened;
       }
@@ -188,13 +218,13 @@ public record FixedLengthRecordsOp(
       return file;
     }
 
-    private byte[] read(FileChannel channel, Path path, long offset) throws IOException {
+    private byte[] read(Store.Source source, StoredFile file, long offset) throws IOException {
       ByteBuffer record = ByteBuffer.allocate(op.recordBytes);
       while (record.hasRemaining()) {
-        if (channel.read(record, offset + record.position()) < 0) {
+        if (source.read(offset + record.position(), record) < 0) {
           throw new EOFException(
               "%s: expected a record of %d bytes at %d, but the file has become shorter"
-                  .formatted(path, op.recordBytes, offset));
+                  .formatted(file, op.recordBytes, offset));
         }
       }
       return record.array();
@@ -204,9 +234,9 @@ public record FixedLengthRecordsOp(
     public void close() {
       open.values()
           .forEach(
-              channel -> {
+              source -> {
                 try {
-                  channel.close();
+                  source.close();
                 } catch (IOException e) {
                   throw new UncheckedIOException(e);
                 }
@@ -229,7 +259,7 @@ public record FixedLengthRecordsOp(
     @Override
     void opened(FileBytes in, long resumeAt) throws IOException {
       if (!op.isPacked()) {
-        long count = op.records(in.path(), in.packedSize());
+        long count = op.records(in.file(), in.packedSize());
         bodyEnd = op.headerBytes + count * op.recordBytes;
       }
       in.seek(Math.max(resumeAt, op.headerBytes));
@@ -258,7 +288,7 @@ public record FixedLengthRecordsOp(
       if (in.has((long) op.recordBytes + op.footerBytes)) {
         return true;
       }
-      op.records(in.path(), in.offset() + in.available()); // throws if a part of one is left
+      op.records(in.file(), in.offset() + in.available()); // throws if a part of one is left
       return false;
     }
 

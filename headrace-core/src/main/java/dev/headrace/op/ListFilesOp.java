@@ -77,7 +77,7 @@ public record ListFilesOp(String pattern, Site site) implements Op {
 
     @Override
     public Object at(long index) {
-      return listing().files().get(Math.toIntExact(index));
+      return listing().path(Math.toIntExact(index));
     }
 
     @Override
@@ -108,7 +108,7 @@ public record ListFilesOp(String pattern, Site site) implements Op {
       }
       @Nullable Object[] items = out.itemRun(context.prefix(), position, size);
       for (int i = 0; i < size; i++) {
-        items[i] = listing.files().get(position + i);
+        items[i] = listing.path(position + i);
       }
       position += size;
     }

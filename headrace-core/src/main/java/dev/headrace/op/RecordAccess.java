@@ -49,7 +49,7 @@ final class RecordAccess implements Access {
     int file = indexes.fileOf(index);
     long number = indexes.numberIn(file, index);
     TfRecordIndex.Anchor anchor = indexes.of(file).before(number);
-    Path path = listing.files().get(file);
+    Path path = listing.files().get(file).local("an index");
     Queue<MappedRecordFile> readers =
         idle.computeIfAbsent(file, key -> new ConcurrentLinkedQueue<>());
     MappedRecordFile reader = readers.poll();

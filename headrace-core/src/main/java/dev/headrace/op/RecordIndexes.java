@@ -4,8 +4,9 @@ import dev.headrace.data.TfRecordFormat;
 import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.FileListing;
+import dev.headrace.spi.InputSplit;
+import dev.headrace.spi.StoredFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,11 +29,11 @@ final class RecordIndexes {
     if (listing.problem() != null) {
       throw new IOException(listing.problem().getMessage(), listing.problem());
     }
-    List<Path> files = listing.files();
+    List<StoredFile> files = listing.files();
     ends = new long[files.size()];
     long count = 0;
     for (int i = 0; i < ends.length; i++) {
-      TfRecordIndex index = TfRecordIndex.of(files.get(i), settings.indexFolder(), warn);
+      TfRecordIndex index = TfRecordIndex.of(files.get(i).local("an index"), settings.indexFolder(), warn);
       indexes.add(index);
       long left = index.size() - index.end();
       boolean isQuiet = left == 0 || left < TfRecordFormat.HEADER_BYTES && settings.quietEnd();
@@ -63,5 +64,31 @@ final class RecordIndexes {
   /** The number of a place in its file. */
   long numberIn(int file, long place) {
     return place - (file == 0 ? 0 : ends[file - 1]);
+  }
+
+  /** Parts of files that begin at records whose place is known. */
+  List<InputSplit> splits(List<StoredFile> files, int wanted) throws IOException {
+    int[] parts = FileSplits.parts(files, wanted);
+    List<InputSplit> splits = new ArrayList<>();
+    for (int i = 0; i < parts.length; i++) {
+      TfRecordIndex index = indexes.get(i);
+      String uri = FileSplits.uri(files.get(i));
+      long places = ends[i] - (i == 0 ? 0 : ends[i - 1]);
+      TfRecordIndex.Anchor from = index.before(0);
+      for (int part = 1; part <= parts[i]; part++) {
+        boolean isLast = part == parts[i];
+        TfRecordIndex.Anchor next = index.atByte(index.size() / parts[i] * part);
+        if (!isLast && next.number() <= from.number()) {
+          continue; // fewer places are known than parts are wanted
+        }
+        long to = isLast ? index.size() : next.offset();
+        long count = (isLast ? places : next.number()) - from.number();
+        splits.add(
+            new InputSplit(
+                uri, from.offset(), to, from.number(), count, to - from.offset()));
+        from = next;
+      }
+    }
+    return splits;
   }
 }

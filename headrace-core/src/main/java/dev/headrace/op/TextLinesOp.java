@@ -6,6 +6,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
@@ -15,6 +16,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,16 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
     return files.compression() == Compression.NONE
         ? Traits.PLAIN
         : Traits.PLAIN.with(Checkpointing.REPLAY);
+  }
+
+  @Override
+  public List<InputSplit> splits(int wanted) throws IOException {
+    return FileSplits.whole(FileListing.of(word(), files));
+  }
+
+  @Override
+  public Op ofSplit(InputSplit split) throws IOException {
+    return new TextLinesOp(FileSplits.of(split, files), asBytes, site);
   }
 
   @Override

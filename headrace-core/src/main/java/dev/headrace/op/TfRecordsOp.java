@@ -10,14 +10,16 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.StoredFile;
 import dev.headrace.spi.Traits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +65,20 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     }
   }
 
+  /** With an index, at records; without one, whole files. */
+  @Override
+  public List<InputSplit> splits(int wanted) throws IOException {
+    FileListing listing = FileListing.of(word(), files);
+    return settings.hasIndex()
+        ? indexes(listing).splits(FileSplits.files(listing), wanted)
+        : FileSplits.whole(listing);
+  }
+
+  @Override
+  public Op ofSplit(InputSplit split) throws IOException {
+    return new TfRecordsOp(FileSplits.of(split, files), settings, site);
+  }
+
   private RecordIndexes indexes(FileListing listing) throws IOException {
     return new RecordIndexes(
         listing,
@@ -99,7 +115,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
     private @Nullable RecordFile opened;
     private @Nullable TfRecordIndex index;
-    private @Nullable Path path;
+    private @Nullable StoredFile current;
 
     RecordsCursor(Context context, TfRecordsOp op, Shared shared) {
       super(context, shared.listing);
@@ -108,13 +124,13 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     }
 
     @Override
-    RecordFile open(Path file) throws IOException {
-      MemorySegment memory = op.isPacked() ? null : mapped.map(file);
+    RecordFile open(StoredFile file) throws IOException {
+      MemorySegment memory = op.isPacked() || file.local() == null ? null : mapped.map(file.local());
       boolean quietEnd = op.settings.quietEnd();
-      path = file;
+      current = file;
       index =
           op.settings.hasIndex()
-              ? TfRecordIndex.of(file, op.settings.indexFolder(), context::warn)
+              ? TfRecordIndex.of(file.local("an index"), op.settings.indexFolder(), context::warn)
               : null;
       return memory != null
           ? new MappedRecordFile(memory, 0, quietEnd)
@@ -138,7 +154,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
       try {
         return in.next();
       } catch (RecordFile.DamagedData e) {
-        Failure failure = failure(new IOException("%s: %s".formatted(path, e.getMessage()), e));
+        Failure failure = failure(new IOException("%s: %s".formatted(current, e.getMessage()), e));
         in.walk(1);
         return failure;
       }

@@ -1,15 +1,17 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.TfRecordIndex;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +27,10 @@ import org.jspecify.annotations.Nullable;
  * @param problem why there is no list, or null
  */
 public record FileListing(
-    List<Path> files, String fingerprint, List<Path> missing, @Nullable Exception problem) {
+    List<StoredFile> files,
+    String fingerprint,
+    List<StoredFile> missing,
+    @Nullable Exception problem) {
   private static final String STATE = "files";
   private static final String WILDCARDS = "*?[{";
 
@@ -36,10 +41,11 @@ public record FileListing(
    */
   public static FileListing of(String word, InputFiles inputs) {
     try {
-      List<Path> files = new ArrayList<>(inputs.paths());
+      List<StoredFile> files = new ArrayList<>();
+      inputs.paths().forEach(path -> files.add(StoredFile.of(path)));
       for (String pattern : inputs.patterns()) {
         boolean isName = pattern.chars().noneMatch(c -> WILDCARDS.indexOf(c) >= 0);
-        files.addAll(isName ? List.of(Path.of(pattern)) : list(word, pattern));
+        files.addAll(isName ? List.of(StoredFile.of(pattern)) : list(word, pattern));
       }
       return of(files);
     } catch (IOException | RuntimeException e) {
@@ -47,22 +53,24 @@ public record FileListing(
     }
   }
 
-  /** The files that match a pattern now; without any there is a {@link #problem}. */
+  /** The local files that match a pattern now; without any there is a {@link #problem}. */
   public static FileListing matching(String word, String pattern) {
     try {
-      return of(list(word, pattern));
+      List<StoredFile> files = list(word, pattern);
+      Path unused = files.getFirst().local(word + ", which gives paths");
+      return of(files);
     } catch (IOException | RuntimeException e) {
       return new FileListing(List.of(), "", List.of(), e);
     }
   }
 
-  private static FileListing of(List<Path> files) throws IOException {
+  private static FileListing of(List<StoredFile> files) throws IOException {
     List<String> facts = new ArrayList<>();
-    List<Path> missing = new ArrayList<>();
-    for (Path file : files) {
+    List<StoredFile> missing = new ArrayList<>();
+    for (StoredFile file : files) {
       try {
-        BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-        facts.add(file + "|" + now.size() + "|" + now.lastModifiedTime().toMillis());
+        Store.Facts now = file.facts();
+        facts.add(file + "|" + now.size() + "|" + now.modifiedMs());
       } catch (NoSuchFileException e) {
         facts.add(file + "|");
         missing.add(file);
@@ -73,6 +81,11 @@ public record FileListing(
         FunctionIdentity.digest(facts.toArray(String[]::new)),
         List.copyOf(missing),
         null);
+  }
+
+  /** A file that is on this machine. */
+  public Path path(int index) {
+    return Objects.requireNonNull(files.get(index).local());
   }
 
   /** Refuses a position that was taken when the files were other ones. */
@@ -99,7 +112,39 @@ public record FileListing(
     return (int) file;
   }
 
-  private static List<Path> list(String word, String pattern) throws IOException {
+  private static List<StoredFile> list(String word, String pattern) throws IOException {
+    Store store = StoredFile.storeOf(pattern);
+    return store == LocalStore.INSTANCE
+        ? listPaths(word, LocalStore.path(pattern).toString()).stream().map(StoredFile::of).toList()
+        : listNames(word, pattern, store);
+  }
+
+  private static List<StoredFile> listNames(String word, String pattern, Store store)
+      throws IOException {
+    int slash = pattern.lastIndexOf('/', firstWildcard(pattern));
+    String folder =
+        slash < 0 ? pattern.substring(0, pattern.indexOf(':') + 1) : pattern.substring(0, slash + 1);
+    PathMatcher matcher =
+        FileSystems.getDefault().getPathMatcher("glob:" + pattern.substring(folder.length()));
+    List<StoredFile> files =
+        store.list(folder).stream()
+            .filter(
+                name ->
+                    name.startsWith(folder)
+                        && matcher.matches(Path.of(name.substring(folder.length()))))
+            .sorted()
+            .map(name -> new StoredFile(store, name, null))
+            .toList();
+    if (files.isEmpty()) {
+      throw new NoSuchFileException(
+          pattern,
+          null,
+          word + ": expected at least one file to match, but none does; looked in " + folder);
+    }
+    return files;
+  }
+
+  private static List<Path> listPaths(String word, String pattern) throws IOException {
     Path folder = fixedPart(pattern);
     String glob = pattern.replace("\\", "\\\\");
     PathMatcher matcher = folder.getFileSystem().getPathMatcher("glob:" + glob);
@@ -113,7 +158,9 @@ public record FileListing(
       try (Stream<Path> walk =
           Files.walk(folder, Math.max(depth, 1), FileVisitOption.FOLLOW_LINKS)) {
         files =
-            walk.filter(path -> matcher.matches(path) && Files.isRegularFile(path))
+            walk.filter(
+                    path ->
+                        matcher.matches(path) && Files.isRegularFile(path) && !isOurs(path))
                 .sorted(Comparator.comparing(Path::toString))
                 .toList();
       }
@@ -130,14 +177,24 @@ public record FileListing(
     return files;
   }
 
+  /** Whether a file is one that Headrace keeps beside others. */
+  private static boolean isOurs(Path file) {
+    Path folder = file.getParent();
+    return folder != null && folder.endsWith(TfRecordIndex.FOLDER);
+  }
+
   /** The folders of a pattern before its first wildcard. */
   private static Path fixedPart(String pattern) {
+    int slash = pattern.lastIndexOf('/', firstWildcard(pattern) - 1);
+    return Path.of(slash < 0 ? "" : slash == 0 ? "/" : pattern.substring(0, slash));
+  }
+
+  private static int firstWildcard(String pattern) {
     int wildcard = 0;
     while (wildcard < pattern.length()
         && (WILDCARDS + "\\").indexOf(pattern.charAt(wildcard)) < 0) {
       wildcard++;
     }
-    int slash = pattern.lastIndexOf('/', wildcard - 1);
-    return Path.of(slash < 0 ? "" : slash == 0 ? "/" : pattern.substring(0, slash));
+    return wildcard;
   }
 }

@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 
@@ -31,6 +32,31 @@ public interface Op {
   default Access access() {
     throw new UnsupportedOperationException(
         "%s%s: expected an operator that gives elements by their index, but it only reads them in order"
+            .formatted(word(), site().toString().isEmpty() ? "" : " (" + site() + ")"));
+  }
+
+  /**
+   * Parts that together are what this source reads, about {@code wanted} of them, though at least
+   * one for each file; their number and bounds are the same wherever they are asked for.
+   *
+   * @throws UnsupportedOperationException naming the operator, if it cannot be taken apart
+   */
+  default List<InputSplit> splits(int wanted) throws IOException {
+    throw notSplittable();
+  }
+
+  /**
+   * This source over the file of a split alone; the caller sees to the range of records.
+   *
+   * @throws UnsupportedOperationException naming the operator, if it cannot be taken apart
+   */
+  default Op ofSplit(InputSplit split) throws IOException {
+    throw notSplittable();
+  }
+
+  private UnsupportedOperationException notSplittable() {
+    return new UnsupportedOperationException(
+        "%s%s: expected a source of files to take apart, but it is none; take the source apart, before other operators"
             .formatted(word(), site().toString().isEmpty() ? "" : " (" + site() + ")"));
   }
 

@@ -255,6 +255,8 @@ class TfRecordsOpTest {
     Dataset<Tensor> records = indexed(first, empty, second);
     assertThat(records.cardinality()).isEqualTo(1030);
     assertThat(TfRecordIndex.path(first, null)).exists();
+    assertThat(Dataset.listFiles(folder + "/*").count()).isEqualTo(3);
+    assertThat(Dataset.listFiles(folder + "/**").count()).isEqualTo(3);
     for (int i : new int[] {0, 1, 141, 142, 500, 999, 1000, 1001, 1029}) {
       assertThat(name(records.at(i))).isEqualTo("#" + i + "#");
       assertThat(names(records.skip(i).take(1))).isEqualTo(numbers(i, i + 1));

@@ -1,0 +1,108 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.util.Objects;
+
+/**
+ * Some places of a source, counted with those of elements that fail, so that parts of a source
+ * never share one.
+ *
+ * @param first the first place, from 0
+ * @param count how many places
+ */
+public record SplitOp(Op input, long first, long count, Site site) implements Op {
+
+  public SplitOp {
+    Objects.requireNonNull(input);
+    if (first < 0 || count < 0) {
+      throw new IllegalArgumentException(
+          "split: expected a place and a count of 0 or more, but got %d and %d"
+              .formatted(first, count));
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    return count;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asKeepingElements();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new SplitCursor(context, this);
+  }
+
+  private static final class SplitCursor extends Cursor {
+    private final SplitOp op;
+    private final Cursor source;
+    private boolean begun;
+    private long given;
+
+    SplitCursor(Context context, SplitOp op) {
+      super(context);
+      this.op = op;
+      this.source = context.open(op.input, Math.addExact(op.first, op.count));
+    }
+
+    private void begin() {
+      if (!begun) {
+        begun = true;
+        source.skip(op.first);
+      }
+    }
+
+    @Override
+    protected void produce(Chunk out, int max) {
+      begin();
+      if (given < op.count) {
+        source.fill(out, (int) Math.min(max, op.count - given));
+        given += out.size();
+      }
+    }
+
+    @Override
+    public void skip(long elements) {
+      begin();
+      long passed = Math.min(elements, op.count - given);
+      source.skip(passed);
+      given += passed;
+    }
+
+    @Override
+    public boolean isReady() {
+      return source.isReady();
+    }
+
+    @Override
+    protected State position() {
+      return begun ? State.of("given", given, "input", source.save()) : State.START;
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      given = state.number("given");
+      if (given < 0 || given > op.count) {
+        throw new State.InvalidState(
+            "checkpoint: expected 0 to %d places of a split, but got %d"
+                .formatted(op.count, given));
+      }
+      begun = true;
+      source.restore(state.state("input"));
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

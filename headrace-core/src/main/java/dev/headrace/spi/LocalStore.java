@@ -1,0 +1,100 @@
+package dev.headrace.spi;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The files of this machine. */
+public final class LocalStore implements Store {
+  static final LocalStore INSTANCE = new LocalStore();
+  private static final String SCHEME = "file";
+
+  private LocalStore() {}
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  /** The path of a name, which may begin with {@code file:}. */
+  static Path path(String name) {
+    if (!name.startsWith(SCHEME + ":")) {
+      return Path.of(name);
+    }
+    String rest = name.substring(SCHEME.length() + 1);
+    return Path.of(rest.startsWith("//") ? rest.substring(2) : rest);
+  }
+
+  @Override
+  public List<String> list(String folder) throws IOException {
+    Path start = path(folder);
+    if (!Files.exists(start)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.walk(start, FileVisitOption.FOLLOW_LINKS)) {
+      return files.filter(Files::isRegularFile).map(Path::toString).toList();
+    }
+  }
+
+  @Override
+  public Facts facts(String name) throws IOException {
+    return facts(path(name));
+  }
+
+  static Facts facts(Path path) throws IOException {
+    BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+    return new Facts(now.size(), now.lastModifiedTime().toMillis());
+  }
+
+  @Override
+  public Source open(String name) throws IOException {
+    return open(path(name));
+  }
+
+  static Source open(Path path) throws IOException {
+    return new OpenChannel(FileChannel.open(path));
+  }
+
+  @Override
+  public void write(String name, InputStream content) throws IOException {
+    Path file = path(name).toAbsolutePath();
+    Path folder = file.getParent();
+    if (folder == null) {
+      throw new IOException(name + ": expected a file in a folder, but got a root");
+    }
+    Files.createDirectories(folder);
+    Path partial = Files.createTempFile(folder, file.getFileName().toString(), ".partial");
+    try {
+      Files.copy(content, partial, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(
+          partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } finally {
+      Files.deleteIfExists(partial);
+    }
+  }
+
+  private record OpenChannel(FileChannel channel) implements Source {
+    @Override
+    public int read(long offset, ByteBuffer into) throws IOException {
+      return channel.read(into, offset);
+    }
+
+    @Override
+    public long size() throws IOException {
+      return channel.size();
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+}
