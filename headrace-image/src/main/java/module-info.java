@@ -1,6 +1,7 @@
 /** Decoders for JPEG and PNG. */
 module dev.headrace.image {
   exports dev.headrace.image;
+  exports dev.headrace.image.testing;
 
   requires transitive dev.headrace.core;
 

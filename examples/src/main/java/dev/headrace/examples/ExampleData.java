@@ -1,6 +1,7 @@
 package dev.headrace.examples;
 
 import dev.headrace.data.Tensor;
+import dev.headrace.data.TfRecordWriter;
 import dev.headrace.example.Example;
 import dev.headrace.image.Images;
 import dev.headrace.image.testing.SyntheticPhotos;
@@ -26,7 +27,7 @@ final class ExampleData {
     Path folder = Files.createTempDirectory("headrace-photos");
     for (int file = 0; file < 2; file++) {
       Path path = folder.resolve("train-%05d-of-00002.tfrecord".formatted(file));
-      try (TfRecordWriter writer = TfRecordWriter.create(path)) {
+      try (TfRecordWriter writer = new TfRecordWriter(path)) {
         for (int i = file; i < count; i += 2) {
           writer.write(
               Example.builder().bytes("image", jpeg(i)).int64("label", i % 10).build());
@@ -39,7 +40,7 @@ final class ExampleData {
   /** A folder of TFRecords whose examples hold the bare pixels of images. */
   static Path rawRecords(int count, int height, int width) throws IOException {
     Path folder = Files.createTempDirectory("headrace-raw");
-    try (TfRecordWriter writer = TfRecordWriter.create(folder.resolve("images.tfrecord"))) {
+    try (TfRecordWriter writer = new TfRecordWriter(folder.resolve("images.tfrecord"))) {
       for (int i = 0; i < count; i++) {
         Tensor image = SyntheticPhotos.photo(height, width, i, 6);
         writer.write(Example.builder().bytes("image", image.toByteArray()).build());

@@ -3,12 +3,15 @@ package dev.headrace.bench;
 import static dev.headrace.Dataset.AUTOTUNE;
 
 import dev.headrace.Dataset;
+import dev.headrace.data.Tensor;
+import dev.headrace.data.TfRecordWriter;
 import dev.headrace.example.Example;
 import dev.headrace.example.Feature;
 import dev.headrace.example.Features;
 import dev.headrace.image.Images;
 import dev.headrace.image.Jpeg;
 import dev.headrace.image.testing.SyntheticPhotos;
+import dev.headrace.spi.Fn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +37,7 @@ final class Photos {
     }
     for (int file = 0; file < FILES; file++) {
       Path path = folder.resolve("photos-%05d-of-%05d.tfrecord".formatted(file, FILES));
-      try (var writer = new dev.headrace.TfRecordWriter(path)) {
+      try (TfRecordWriter writer = new TfRecordWriter(path)) {
         for (int i = file; i < count; i += FILES) {
           writer.write(
               Example.builder()
@@ -54,7 +57,7 @@ final class Photos {
     return Dataset.tfRecords(folder + "/photos-*.tfrecord").map(parser());
   }
 
-  private static dev.headrace.spi.Fn<dev.headrace.data.Tensor, Features> parser() {
+  private static Fn<Tensor, Features> parser() {
     return Example.parser(Feature.bytes("image"), Feature.int64("label"));
   }
 
