@@ -168,7 +168,7 @@ record JpegHeader(
   static InvalidImageException truncated(long size, String where) {
     return new InvalidImageException(
         ("%s: expected a whole file, but it ends after %d bytes, %s;"
-             + " Jpeg.recoverTruncated(fraction) decodes what there is")
+                + " Jpeg.recoverTruncated(fraction) decodes what there is")
             .formatted(PLACE, size, where));
   }
 

@@ -136,7 +136,8 @@ final class JpegStream {
       // Read again, since the file may have changed under us: it must still end before the scan.
       int length = lengthAt + 2 > header.scanAt() ? 0 : JpegHeader.shortAt(file, lengthAt);
       if (length < 2 || lengthAt + length > header.scanAt()) {
-        throw new InvalidImageException("decodeJpeg: expected bytes that stay, but they changed while they were read");
+        throw new InvalidImageException(
+            "decodeJpeg: expected bytes that stay, but they changed while they were read");
       }
       if (matters(file, lengthAt, length)) {
         if (lengthAt == header.frameAt()) {
@@ -199,7 +200,7 @@ final class JpegStream {
           if (++scans > maxScans) {
             throw new InvalidImageException(
                 ("decodeJpeg: expected at most %d scans, but got more; raise"
-                     + " headrace.image.maxScans if the file is trusted")
+                        + " headrace.image.maxScans if the file is trusted")
                     .formatted(maxScans));
           }
           at = segmentEnd(copied, marker);

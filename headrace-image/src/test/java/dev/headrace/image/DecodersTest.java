@@ -61,8 +61,7 @@ class DecodersTest {
 
   @Test
   void theJdkDecodesWhereTheNamedLibraryIsMissing() throws Exception {
-    assertThat(
-            report("--enable-native-access=ALL-UNNAMED", "-Dheadrace.turbojpeg=/nowhere/lib.so"))
+    assertThat(report("--enable-native-access=ALL-UNNAMED", "-Dheadrace.turbojpeg=/nowhere/lib.so"))
         .startsWith("ImageIO of the JDK; ")
         .contains("/nowhere/lib.so")
         .contains(pixels());

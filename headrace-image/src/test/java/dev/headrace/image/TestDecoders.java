@@ -22,8 +22,9 @@ final class TestDecoders {
 
   private static Map<String, JpegDecoder> find() {
     Map<String, JpegDecoder> all = new LinkedHashMap<>();
-    add(all, "turbojpeg of jvips", () -> new TurboJpegDecoder(TurboJpeg.at(extracted())));
+    // The system's first: once another is loaded, the loader gives that for the same name.
     add(all, "turbojpeg", Decoders::findTurboJpeg);
+    add(all, "turbojpeg of jvips", () -> new TurboJpegDecoder(TurboJpeg.at(extracted())));
     add(all, "opencv", Decoders::findOpenCv);
     add(all, "imageio", ImageIoDecoder::new);
     return all;
