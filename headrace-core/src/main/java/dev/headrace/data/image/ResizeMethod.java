@@ -16,7 +16,7 @@ public enum ResizeMethod {
   LANCZOS3,
   /** Lanczos' window of radius 5. */
   LANCZOS5,
-  /** A Gaussian of radius 3 and standard deviation 1.5 / 3. */
+  /** A Gaussian of deviation 0.5, cut off at 1.5. */
   GAUSSIAN,
   /** Mitchell and Netravali's cubic. */
   MITCHELLCUBIC;
