@@ -5,10 +5,16 @@ import static dev.headrace.Dataset.AUTOTUNE;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.data.Tensor;
+import dev.headrace.example.Example;
+import dev.headrace.example.Feature;
+import dev.headrace.example.Features;
+import dev.headrace.image.Images;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.OpStats;
 import dev.headrace.profile.PipelineStats;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,154 +31,185 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Runs a pipeline whose loading is slow, first as one would write it without a thought, then with
- * AUTOTUNE, and says what changed and why.
+ * Trains on photographs, first as one would write it without a thought, then with AUTOTUNE, and
+ * says what changed and why.
  */
 @Command(
     name = "quickstart",
-    description = "Loads slowly, once naively and once with AUTOTUNE, and explains the difference.",
+    description =
+        "Trains on JPEGs in TFRecords, once naively and once with AUTOTUNE, and explains the"
+            + " difference.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "",
+      "The photographs are made first; the training step waits, as a loop does whose accelerator",
+      "works.",
+      "",
       "Examples:",
       "  headrace quickstart",
-      "  headrace quickstart --elements 500 --load-ms 10 --step-ms 5",
-      "  headrace quickstart --step busy --json"
+      "  headrace quickstart --photos 1000 --step-ms 40",
+      "  headrace quickstart --data photos --json"
     })
 final class QuickstartCommand implements Callable<Integer> {
   private static final long PROGRESS_NS = 100_000_000;
+  private static final int SIDE = 224;
 
-  /** What the training loop does between two elements. */
-  enum Step {
-    /** Waits, as a loop does whose accelerator works. */
-    SLEEP,
-    /** Computes on the calling thread. */
-    BUSY
-  }
+  /** What a record becomes: one photograph, or a batch of them. */
+  record Labelled(Tensor image, Tensor label) {}
 
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
-      names = "--elements",
+      names = "--photos",
       paramLabel = "N",
-      defaultValue = "200",
-      description = "How many elements to load (default: ${DEFAULT-VALUE}).")
-  private int elements;
+      defaultValue = "320",
+      description = "How many photographs to make (default: ${DEFAULT-VALUE}).")
+  private int photos;
 
   @Option(
-      names = "--load-ms",
-      paramLabel = "MS",
-      defaultValue = "20",
-      description = "How long loading one element waits (default: ${DEFAULT-VALUE}).")
-  private double loadMs;
+      names = "--batch",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "How many make a batch (default: ${DEFAULT-VALUE}).")
+  private int batch;
 
   @Option(
       names = "--step-ms",
       paramLabel = "MS",
-      defaultValue = "2",
-      description = "How long a training step takes (default: ${DEFAULT-VALUE}).")
+      defaultValue = "12",
+      description = "How long a training step on a batch takes (default: ${DEFAULT-VALUE}).")
   private double stepMs;
 
   @Option(
-      names = "--step",
-      defaultValue = "sleep",
-      description =
-          "Whether a step waits for an accelerator or computes: ${COMPLETION-CANDIDATES}.")
-  private Step step = Step.SLEEP;
+      names = "--data",
+      paramLabel = "FOLDER",
+      description = "Where to keep the photographs, or find them again (default: nowhere).")
+  private @Nullable Path data;
 
   @Option(names = "--json", description = "Print JSON instead of text.")
   private boolean json;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws IOException, InterruptedException {
     CommandLine command = Objects.requireNonNull(spec).commandLine();
     checkArguments(command);
     PrintWriter out = command.getOut();
     PrintWriter err = command.getErr();
-    if (!json) {
-      out.printf(
-          Locale.ROOT,
-          "%,d elements; loading one waits %s ms, a training step takes %s ms.%n%n",
-          elements,
-          plain(loadMs),
-          plain(stepMs));
-      out.flush();
-    }
-    Outcome naive =
-        run(
-            "Dataset.range(%d).map(i -> slowLoad(i))".formatted(elements),
-            Dataset.range(elements).map(i -> slowLoad(i)),
-            err);
-    Outcome tuned =
-        run(
-            "Dataset.range(%d).map(i -> slowLoad(i), AUTOTUNE).prefetch(AUTOTUNE)"
-                .formatted(elements),
-            Dataset.range(elements).map(i -> slowLoad(i), AUTOTUNE).prefetch(AUTOTUNE),
-            err);
-    if (json) {
-      out.println(JsonText.of(fields(naive, tuned)));
-    } else {
-      explain(naive, tuned, out, command.getColorScheme().ansi());
+    try (QuickstartData made = QuickstartData.make(data, photos, line -> Main.progress(err, line))) {
+      String files = made.folder() + "/train-*.tfrecord";
+      Main.progress(err, "warming up");
+      warmUp(files);
+      Main.endProgress(err);
+      if (!json) {
+        out.printf(
+            Locale.ROOT,
+            "%,d photographs (JPEG, %d x %d, %.0f MB) in %d TFRecord files; a training step on %d"
+                + " takes %s ms.%nDecoder: %s.%n%n",
+            photos,
+            QuickstartData.WIDTH,
+            QuickstartData.HEIGHT,
+            made.bytes() / 1e6,
+            QuickstartData.FILES,
+            batch,
+            plain(stepMs),
+            Images.decoder());
+        out.flush();
+      }
+      Outcome naive = run(NAIVE.formatted(batch), naive(files), err);
+      Outcome tuned = run(TUNED.formatted(batch), tuned(files), err);
+      if (json) {
+        out.println(JsonText.of(fields(naive, tuned)));
+      } else {
+        explain(naive, tuned, out, command.getColorScheme().ansi());
+      }
     }
     out.flush();
     return Main.OK;
   }
 
+  private static final String NAIVE =
+      """
+      Dataset.tfRecords("train-*.tfrecord")
+          .map(Example.parser(Feature.bytes("image"), Feature.int64("label")))
+          .map(f -> new Labelled(Images.decodeJpeg(f.bytes("image")).resize(224, 224), f.tensor("label")))
+          .batch(%d)
+      """;
+
+  private static final String TUNED =
+      """
+      Dataset.tfRecords("train-*.tfrecord")
+          .map(Example.parser(Feature.bytes("image"), Feature.int64("label")), AUTOTUNE)
+          .map(f -> new Labelled(Images.decodeJpeg(f.bytes("image")).resize(224, 224), f.tensor("label")), AUTOTUNE)
+          .batch(%d)
+          .prefetch(AUTOTUNE)
+      """;
+
+  private Dataset<Labelled> naive(String files) {
+    return Dataset.tfRecords(files)
+        .map(Example.parser(Feature.bytes("image"), Feature.int64("label")))
+        .map(QuickstartCommand::labelled)
+        .batch(batch);
+  }
+
+  private Dataset<Labelled> tuned(String files) {
+    return Dataset.tfRecords(files)
+        .map(Example.parser(Feature.bytes("image"), Feature.int64("label")), AUTOTUNE)
+        .map(QuickstartCommand::labelled, AUTOTUNE)
+        .batch(batch)
+        .prefetch(AUTOTUNE);
+  }
+
+  private static Labelled labelled(Features f) {
+    return new Labelled(Images.decodeJpeg(f.bytes("image")).resize(SIDE, SIDE), f.tensor("label"));
+  }
+
+  /** Lets the JIT see the code and the decoder unpack itself, so that neither run pays for it. */
+  private void warmUp(String files) {
+    naive(files).take(8).forEach(b -> {});
+    tuned(files).take(8).forEach(b -> {});
+  }
+
   private void checkArguments(CommandLine command) {
-    if (elements < 1) {
-      throw new ParameterException(command, "--elements: expected at least 1, but got " + elements);
-    }
-    if (!(loadMs >= 0) || !(stepMs >= 0)) {
+    if (photos < 1 || batch < 1) {
       throw new ParameterException(
-          command, "--load-ms, --step-ms: expected 0 or more, but got " + Math.min(loadMs, stepMs));
+          command,
+          "--photos, --batch: expected at least 1, but got " + Math.min(photos, batch));
+    }
+    if (!(stepMs >= 0)) {
+      throw new ParameterException(command, "--step-ms: expected 0 or more, but got " + stepMs);
     }
   }
 
-  private Tensor slowLoad(long element) throws InterruptedException {
-    pause(loadMs);
-    return Tensor.of((float) element);
-  }
-
-  private void trainOn(Tensor element) throws InterruptedException {
-    if (step == Step.SLEEP) {
-      pause(stepMs);
-      return;
-    }
-    long end = System.nanoTime() + (long) (stepMs * 1e6);
-    double sum = element.byteSize();
-    while (System.nanoTime() < end) {
-      sum = Math.sqrt(sum + 1);
-    }
-  }
-
-  private static void pause(double ms) throws InterruptedException {
-    Thread.sleep((long) ms, (int) ((ms - (long) ms) * 1e6));
-  }
-
-  private Outcome run(String program, Dataset<Tensor> dataset, PrintWriter err)
+  private Outcome run(String program, Dataset<Labelled> dataset, PrintWriter err)
       throws InterruptedException {
     long start = System.nanoTime();
     long shown = start;
-    Main.progress(err, program);
-    try (Pipeline<Tensor> pipeline = dataset.open()) {
+    try (Pipeline<Labelled> pipeline = dataset.open()) {
       int most = 1;
       int done = 0;
-      for (Tensor element : pipeline) {
-        trainOn(element);
-        done++;
+      for (Labelled each : pipeline) {
+        Thread.sleep((long) stepMs, (int) ((stepMs - (long) stepMs) * 1e6));
+        done += (int) each.label().elements();
         long now = System.nanoTime();
         if (now - shown > PROGRESS_NS) {
           shown = now;
           most = Math.max(most, workers(pipeline.stats()));
           if (Terminal.isThere()) {
-            Main.progress(err, "%s  %s".formatted(bar(done), program));
+            Main.progress(err, bar(done));
           }
         }
       }
       double seconds = (System.nanoTime() - start) / 1e9;
       PipelineStats stats = pipeline.stats();
-      return new Outcome(program, seconds, Math.max(most, workers(stats)), start, stats);
+      return new Outcome(
+          program.strip(),
+          done,
+          seconds,
+          Math.max(most, workers(stats)),
+          start,
+          stats,
+          pipeline.explain());
     } finally {
       Main.endProgress(err);
     }
@@ -180,15 +217,16 @@ final class QuickstartCommand implements Callable<Integer> {
 
   private String bar(int done) {
     int width = 24;
-    int full = (int) ((long) width * done / elements);
-    return "[%s%s] %,d/%,d".formatted("=".repeat(full), " ".repeat(width - full), done, elements);
+    int full = (int) ((long) width * done / photos);
+    return "[%s%s] %,d/%,d photographs"
+        .formatted("=".repeat(full), " ".repeat(width - full), done, photos);
   }
 
   private static int workers(PipelineStats stats) {
     int most = 1;
     for (OpStats operator : stats.operators()) {
       OpStats.StageStats stage = operator.stage();
-      if (stage != null && operator.word().equals("map")) {
+      if (stage != null && operator.word().equals("batch")) {
         most = Math.max(most, stage.targetWorkers());
       }
     }
@@ -199,17 +237,28 @@ final class QuickstartCommand implements Callable<Integer> {
 
   /** What one of the two programs did. */
   private record Outcome(
-      String program, double seconds, int workers, long startNs, PipelineStats stats) {
+      String program,
+      int images,
+      double seconds,
+      int workers,
+      long startNs,
+      PipelineStats stats,
+      String explained) {
     double perSecond() {
-      return stats.elements() / seconds;
+      return images / seconds;
+    }
+
+    /** What the loop waited for each batch. */
+    double waitMs() {
+      return stats.waitNs() / 1e6 / Math.max(1, stats.elements());
     }
 
     Map<String, Object> fields() {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("program", program);
-      fields.put("elements", stats.elements());
+      fields.put("photos", images);
       fields.put("seconds", rounded(seconds));
-      fields.put("elementsPerSecond", rounded(perSecond()));
+      fields.put("photosPerSecond", rounded(perSecond()));
       fields.put("waitShare", rounded(stats.waitShare()));
       fields.put("workers", workers);
       List<Object> changes = new ArrayList<>();
@@ -230,10 +279,10 @@ final class QuickstartCommand implements Callable<Integer> {
 
   private Map<String, Object> fields(Outcome naive, Outcome tuned) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("elements", elements);
-    fields.put("loadMs", loadMs);
+    fields.put("photos", photos);
+    fields.put("batch", batch);
     fields.put("stepMs", stepMs);
-    fields.put("step", step.name().toLowerCase(Locale.ROOT));
+    fields.put("decoder", Images.decoder());
     fields.put("naive", naive.fields());
     fields.put("autotune", tuned.fields());
     fields.put("speedUp", rounded(naive.seconds / tuned.seconds));
@@ -241,15 +290,17 @@ final class QuickstartCommand implements Callable<Integer> {
   }
 
   private void explain(Outcome naive, Outcome tuned, PrintWriter out, CommandLine.Help.Ansi ansi) {
-    out.println("before  " + naive.program);
-    out.println("after   " + tuned.program);
+    out.println("before");
+    out.println(naive.program.indent(2).stripTrailing());
+    out.println("after");
+    out.println(tuned.program.indent(2).stripTrailing());
     out.println();
     String line = "%-28s %12s %12s%n";
     out.printf(Locale.ROOT, line, "", "before", "after");
     out.printf(line, "wall time", seconds(naive), seconds(tuned));
-    out.printf(line, "elements per second", perSecond(naive), perSecond(tuned));
+    out.printf(line, "photographs per second", perSecond(naive), perSecond(tuned));
     out.printf(line, "the loop waited", share(naive), share(tuned));
-    out.printf(line, "loads in flight, at most", naive.workers, tuned.workers);
+    out.printf(line, "threads that decode", naive.workers, tuned.workers);
     out.println(
         ansi.string(
             "@|bold %s|@"
@@ -271,43 +322,41 @@ final class QuickstartCommand implements Callable<Integer> {
           change.why());
     }
     out.println();
+    out.println("The plan, and what became of it:");
+    out.println(tuned.explained.indent(2).stripTrailing());
+    out.println();
     out.println(why(naive, tuned));
     out.println();
-    out.println(whyNoDevice(naive, tuned));
+    out.println(whyNoDevice(naive));
   }
 
   private String why(Outcome naive, Outcome tuned) {
-    double ideal = elements * stepMs / 1e3;
+    double ideal = Math.ceilDiv(photos, batch) * stepMs / 1e3;
     String before =
-        naive.stats.waitShare() > 0.5
-            ? "Before, one element was loaded at a time while the loop waited (%.0f %% of its time)."
-                .formatted(100 * naive.stats.waitShare())
-            : "Before, the loop hardly waited (%.0f %% of its time): its own steps took the rest."
-                .formatted(100 * naive.stats.waitShare());
+        ("Before, the loop made each batch itself (%.0f ms of reading, decoding and resizing) and"
+             + " then trained on it (%s ms), never both at once: it waited %.0f %% of its time.")
+            .formatted(naive.waitMs(), plain(stepMs), 100 * naive.stats.waitShare());
     String after =
-        tuned.workers > naive.workers
-            ? ("Loading waits and hardly computes, so that many loads fit on few cores: the engine"
-                   + " measured that and had up to %d of them under way at once, in order, and kept"
-                   + " finished ones in a buffer ahead of the loop.")
-                .formatted(tuned.workers)
-            : "The engine saw no reason for more loads at once, and read ahead of the loop.";
+        ("After, %d threads decode while it trains, each photograph straight into its place in the"
+             + " batch, and finished batches wait in a buffer: %.1f ms of waiting are left for each.")
+            .formatted(tuned.workers, tuned.waitMs());
     String limit =
-        stepMs > 0 && tuned.seconds < 1.5 * ideal
-            ? "What is left is mostly the training steps themselves: %.2f s.".formatted(ideal)
-            : "The start counts too: the engine begins with few and adds more as it learns; a"
-                + " longer run gains more.";
+        tuned.seconds < 1.3 * ideal
+            ? "What is left is the training itself: %.2f s. More threads would gain nothing."
+                .formatted(ideal)
+            : "Decoding computes, so the %d cores are the limit now; a cache or a smaller picture would be next."
+                .formatted(Runtime.getRuntime().availableProcessors());
     return wrapped("Why: " + before + " " + after + " " + limit);
   }
 
-  private String whyNoDevice(Outcome naive, Outcome tuned) {
-    double perLoad = 1e3 * naive.stats.waitNs() / 1e9 / Math.max(1, naive.stats.elements());
+  private String whyNoDevice(Outcome naive) {
+    double megabytes = (double) batch * SIDE * SIDE * 3 * 4 / 1e6;
     return wrapped(
-        ("Prefetching to a device could not have done this. It hides the copy of an element to the"
-             + " device behind a step, and here that copy is 4 bytes, some microseconds, out of the"
-             + " %.1f ms that the loop waited for each element. The time went into loading, which"
-             + " happens before there is anything to copy; only more loads at once (now %d) or"
-             + " faster ones help.")
-            .formatted(perLoad, tuned.workers));
+        ("Prefetching to a device could not have done this. It hides the copy of a batch behind a"
+             + " step: %.1f MB, about %.1f ms at 10 GB/s, out of the %.0f ms that the loop waited"
+             + " for each. The time went into making the batch, which happens before there is"
+             + " anything to copy.")
+            .formatted(megabytes, megabytes / 10, naive.waitMs()));
   }
 
   private static String wrapped(String text) {

@@ -95,8 +95,8 @@ class MainTest {
                 + " got 'nothing'");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--peer: expected tfdata, but got 'dali'");
-    assertThat(run("quickstart", "--elements", "0")).isEqualTo(Main.USAGE);
-    assertThat(err.toString()).contains("--elements: expected at least 1, but got 0");
+    assertThat(run("quickstart", "--photos", "0")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).contains("--photos, --batch: expected at least 1, but got 0");
   }
 
   @Test
@@ -126,18 +126,18 @@ class MainTest {
 
   @Test
   void quickstartExplainsWhatItMeasured() {
-    assertThat(run("quickstart", "--elements", "5", "--load-ms", "1", "--step-ms", "0.1"))
+    assertThat(run("quickstart", "--photos", "10", "--batch", "4", "--step-ms", "0.1"))
         .isEqualTo(Main.OK);
     assertThat(out.toString())
-        .contains("before", "after", "speed-up", "Why: ", "Prefetching to a device could not");
+        .contains("before", "after", "speed-up", "Why: ", "Prefetching to a device could not", "computed in place, 'image': resize(224, 224");
   }
 
   @Test
   void quickstartSpeaksJson() {
-    assertThat(run("quickstart", "--elements", "5", "--load-ms", "1", "--step", "busy", "--json"))
+    assertThat(run("quickstart", "--photos", "5", "--batch", "2", "--json"))
         .isEqualTo(Main.OK);
     assertThat(out.toString().strip())
-        .startsWith("{\"elements\":5,")
+        .startsWith("{\"photos\":5,")
         .contains("\"naive\":{", "\"autotune\":{", "\"waitShare\":", "\"knobChanges\":[")
         .endsWith("}");
   }
