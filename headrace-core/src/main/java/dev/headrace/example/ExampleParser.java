@@ -32,6 +32,7 @@ final class ExampleParser {
     this.features = List.copyOf(features);
     this.loosely = loosely;
     check(features);
+    State _ = newState(); // so that what does not fit fails here
   }
 
   static void check(List<Feature> features) {

@@ -91,9 +91,12 @@ public final class Feature {
 
   /** As many values as this shape has; before {@link #sequence()}, the shape of one step. */
   public Feature shape(Shape newShape) {
-    if (form != Form.FIXED || !newShape.isFullyKnown() || newShape.elements() == 0) {
+    if (form != Form.FIXED
+        || !newShape.isFullyKnown()
+        || newShape.elements() == 0
+        || newShape.elements() > Integer.MAX_VALUE - Values.SLACK) {
       throw new IllegalArgumentException(
-          "Feature '%s': expected a shape of at least one element for a feature of fixed length, but got %s%s"
+          "Feature '%s': expected a shape of 1 to 2^31 elements for a feature of fixed length, but got %s%s"
               .formatted(key, newShape, form == Form.FIXED ? "" : " for one that is " + form));
     }
     if (fallback != null) {

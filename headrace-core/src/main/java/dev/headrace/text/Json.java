@@ -6,6 +6,7 @@ import dev.headrace.spi.Condition;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,7 +75,7 @@ public final class Json {
       implements Fn<String, R>, FunctionIdentity.Named {
     @Override
     public String functionName() {
-      return "json(" + type.getName() + ")";
+      return "json(" + type.getName() + Arrays.toString(type.getRecordComponents()) + ")";
     }
 
     @Override
