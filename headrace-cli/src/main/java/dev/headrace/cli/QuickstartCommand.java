@@ -63,7 +63,7 @@ final class QuickstartCommand implements Callable<Integer> {
   @Option(
       names = "--photos",
       paramLabel = "N",
-      defaultValue = "320",
+      defaultValue = "640",
       description = "How many photographs to make (default: ${DEFAULT-VALUE}).")
   private int photos;
 
@@ -77,7 +77,7 @@ final class QuickstartCommand implements Callable<Integer> {
   @Option(
       names = "--step-ms",
       paramLabel = "MS",
-      defaultValue = "12",
+      defaultValue = "15",
       description = "How long a training step on a batch takes (default: ${DEFAULT-VALUE}).")
   private double stepMs;
 
@@ -309,7 +309,9 @@ final class QuickstartCommand implements Callable<Integer> {
                         .stripTrailing())));
     out.println();
     List<KnobChange> changes = tuned.stats.knobChanges();
-    out.println(changes.isEmpty() ? "The engine changed nothing." : "What the engine chose:");
+    if (!changes.isEmpty()) {
+      out.println("What the engine chose:");
+    }
     for (KnobChange change : changes) {
       out.printf(
           Locale.ROOT,
@@ -321,7 +323,7 @@ final class QuickstartCommand implements Callable<Integer> {
           change.after(),
           change.why());
     }
-    out.println();
+    out.print(changes.isEmpty() ? "" : System.lineSeparator());
     out.println("The plan, and what became of it:");
     out.println(tuned.explained.indent(2).stripTrailing());
     out.println();

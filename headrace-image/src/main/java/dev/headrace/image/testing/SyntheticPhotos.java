@@ -44,7 +44,7 @@ public final class SyntheticPhotos {
    * in the colour of its class on a background of any colour.
    */
   public static Tensor labelledPhoto(int height, int width, int label, int labels, long number) {
-    byte[] bytes = photo(height, width, number, 4).toByteArray();
+    byte[] bytes = photo(height, width, number, 8).toByteArray();
     SplittableRandom random = new SplittableRandom(number);
     double angle = 2 * Math.PI * label / labels;
     float[] colour = new float[CHANNELS];
