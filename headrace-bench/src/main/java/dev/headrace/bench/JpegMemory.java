@@ -51,7 +51,7 @@ public final class JpegMemory {
         try (TfData fresh = tfData.another()) {
           theirs[run] =
               fresh.addedBytes("jpeg:train", folder, TfData.Mode.AUTOTUNE, JpegTraining.PHOTOS) / 1e6;
-        } catch (TfData.Unavailable e) {
+        } catch (PeerUnavailable e) {
           throw new UncheckedIOException(new IOException(e.getMessage(), e));
         }
       }

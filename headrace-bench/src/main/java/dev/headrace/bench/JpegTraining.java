@@ -51,6 +51,7 @@ final class JpegTraining implements Scenario {
       rows.add(beside("half size", "half", () -> half(folder), 1.0, folder, setup));
       rows.add(beside("half size asked for", "train", () -> half(folder), 1.4, folder, setup));
       rows.add(cores(folder, setup));
+      rows.addAll(besideTorch(folder, setup));
       rows.add(JpegMemory.row(folder, setup));
       return rows;
     } finally {
@@ -154,6 +155,29 @@ final class JpegTraining implements Scenario {
     try (Pipeline<Labelled> pipeline = dataset.open()) {
       return Spent.on(() -> Chains.read(pipeline)).each(PHOTOS);
     }
+  }
+
+  private static List<Row> besideTorch(Path folder, Setup setup) {
+    Torch torch = setup.torch();
+    if (torch == null) {
+      return List.of();
+    }
+    int workers = Runtime.getRuntime().availableProcessors();
+    double[][] cpu = new double[2][setup.pairs()];
+    double[][] wall = new double[2][setup.pairs()];
+    for (int pair = 0; pair < setup.pairs(); pair++) {
+      setup.progress().accept("torch: pair %d of %d".formatted(pair + 1, setup.pairs()));
+      Spent ours = read(train(folder, AUTOTUNE));
+      Spent theirs = torch.measure(folder, workers, PHOTOS);
+      cpu[0][pair] = ours.cpuNs() / 1e6;
+      cpu[1][pair] = theirs.cpuNs() / 1e6;
+      wall[0][pair] = ours.wallNs() / 1e6;
+      wall[1][pair] = theirs.wallNs() / 1e6;
+    }
+    String name = torch.name(workers);
+    return List.of(
+        Row.ofPairs("train, DataLoader", "CPU ms/image", cpu[0], cpu[1], name, null, 1e-6),
+        Row.ofPairs("train, DataLoader", "ms/image", wall[0], wall[1], name, null, 1e-6));
   }
 
   private static Row cores(Path folder, Setup setup) {

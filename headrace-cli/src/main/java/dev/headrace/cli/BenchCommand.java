@@ -1,10 +1,12 @@
 package dev.headrace.cli;
 
+import dev.headrace.bench.PeerUnavailable;
 import dev.headrace.bench.Report;
 import dev.headrace.bench.Row;
 import dev.headrace.bench.Scenario;
 import dev.headrace.bench.Setup;
 import dev.headrace.bench.TfData;
+import dev.headrace.bench.Torch;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
@@ -80,9 +82,10 @@ final class BenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     CommandLine command = Objects.requireNonNull(spec).commandLine();
     Scenario chosen = chosen(command);
-    if (peer != null && !peer.equals(PeerNames.TFDATA)) {
+    if (peer != null && !PeerNames.ALL.contains(peer)) {
       throw new ParameterException(
-          command, "--peer: expected " + PeerNames.TFDATA + ", but got '" + peer + "'");
+          command,
+          "--peer: expected " + String.join(" or ", PeerNames.ALL) + ", but got '" + peer + "'");
     }
     if (pairs < 1) {
       throw new ParameterException(command, "--pairs: expected at least 1, but got " + pairs);
@@ -98,7 +101,7 @@ final class BenchCommand implements Callable<Integer> {
     }
     List<Row> rows;
     try (Peers peers = startPeer(err, notes)) {
-      rows = chosen.run(new Setup(pairs, peers.tfData, line -> Main.progress(err, line)));
+      rows = chosen.run(new Setup(pairs, peers.tfData, peers.torch, line -> Main.progress(err, line)));
     } finally {
       Main.endProgress(err);
     }
@@ -132,26 +135,31 @@ final class BenchCommand implements Callable<Integer> {
 
   private Peers startPeer(PrintWriter err, List<String> notes) {
     if (peer == null) {
-      return new Peers(null);
+      return new Peers(null, null);
     }
-    Main.progress(err, "starting tf.data");
+    Main.progress(err, "starting " + peer);
     try {
-      return new Peers(TfData.start(python));
-    } catch (TfData.Unavailable e) {
+      return peer.equals(PeerNames.TFDATA)
+          ? new Peers(TfData.start(python), null)
+          : new Peers(null, Torch.start(python));
+    } catch (PeerUnavailable e) {
       Main.endProgress(err);
       err.println(e.getMessage());
       err.flush();
       notes.add(String.valueOf(e.getMessage()));
-      return new Peers(null);
+      return new Peers(null, null);
     }
   }
 
   /** The peers of one run; closes those that were started. */
-  private record Peers(@Nullable TfData tfData) implements AutoCloseable {
+  private record Peers(@Nullable TfData tfData, @Nullable Torch torch) implements AutoCloseable {
     @Override
     public void close() {
       if (tfData != null) {
         tfData.close();
+      }
+      if (torch != null) {
+        torch.close();
       }
     }
   }
@@ -169,10 +177,11 @@ final class BenchCommand implements Callable<Integer> {
   /** The peers we know. */
   static final class PeerNames implements Iterable<String> {
     static final String TFDATA = "tfdata";
+    static final List<String> ALL = List.of(TFDATA, "torch");
 
     @Override
     public Iterator<String> iterator() {
-      return List.of(TFDATA).iterator();
+      return List.of(TFDATA, "torch (jpeg only)").iterator();
     }
   }
 }

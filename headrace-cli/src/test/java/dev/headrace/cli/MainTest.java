@@ -94,7 +94,7 @@ class MainTest {
             "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg, but"
                 + " got 'nothing'");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
-    assertThat(err.toString()).contains("--peer: expected tfdata, but got 'dali'");
+    assertThat(err.toString()).contains("--peer: expected tfdata or torch, but got 'dali'");
     assertThat(run("quickstart", "--photos", "0")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--photos, --batch: expected at least 1, but got 0");
   }
