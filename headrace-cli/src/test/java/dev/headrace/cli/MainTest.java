@@ -90,7 +90,8 @@ class MainTest {
     assertThat(run("quickstrat")).isEqualTo(Main.USAGE);
     assertThat(run("bench", "nothing")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
-        .contains("SCENARIO: expected overhead or scaling or operators or records, but got 'nothing'");
+        .contains(
+            "SCENARIO: expected overhead or scaling or operators or records, but got 'nothing'");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--peer: expected tfdata, but got 'dali'");
     assertThat(run("quickstart", "--elements", "0")).isEqualTo(Main.USAGE);
