@@ -13,7 +13,6 @@ import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Sparse;
 import dev.headrace.data.Tensor;
-import dev.headrace.data.TfRecordWriter;
 import dev.headrace.data.TfRecords;
 import dev.headrace.data.WriterLock;
 import dev.headrace.op.AssertCardinalityOp;
@@ -1269,10 +1268,10 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   /**
-   * Parts of what this source of files reads, about {@code wanted} of them and at least one for each
-   * file, to be read in other processes by {@link #ofSplit}. Together they have each record once.
-   * TFRecord files are taken apart at records if they have an index, records of fixed length always,
-   * other files are parts as a whole.
+   * Parts of what this source of files reads, about {@code wanted} of them and at least one for
+   * each file, to be read in other processes by {@link #ofSplit}. Together they have each record
+   * once. TFRecord files are taken apart at records if they have an index, records of fixed length
+   * always, other files are parts as a whole.
    */
   public List<InputSplit> splits(int wanted) throws IOException {
     if (wanted < 1) {

@@ -42,8 +42,7 @@ final class Records implements Scenario {
   }
 
   private static final List<Size> SIZES =
-      List.of(
-          new Size("1 KB", 1000, 5), new Size("100 KB", 100_000, 2), new Size("1 MiB", MIB, 2));
+      List.of(new Size("1 KB", 1000, 5), new Size("100 KB", 100_000, 2), new Size("1 MiB", MIB, 2));
 
   @Override
   public String name() {
@@ -106,9 +105,7 @@ final class Records implements Scenario {
       }
       int passes = (int) Math.clamp(MEASURED_NS / passNs, 1, 100);
       for (int pair = 0; pair < pairs; pair++) {
-        setup
-            .progress()
-            .accept("%s records: pair %d of %d".formatted(size.name, pair + 1, pairs));
+        setup.progress().accept("%s records: pair %d of %d".formatted(size.name, pair + 1, pairs));
         Spent spent = passes(passes, () -> Chains.read(pipeline), size);
         ours[pair] = spent.cpuNs();
         rate[pair] = size.bytes / spent.wallNs();
@@ -188,8 +185,7 @@ final class Records implements Scenario {
     void measure() {
       String subject = String.format(Locale.ROOT, "records:%d:%s", size.bytes, way);
       cpuNs = Arrays.copyOf(cpuNs, cpuNs.length + 1);
-      cpuNs[cpuNs.length - 1] =
-          tfData.measureCase(subject, folder, mode, size.records()).cpuNs();
+      cpuNs[cpuNs.length - 1] = tfData.measureCase(subject, folder, mode, size.records()).cpuNs();
     }
 
     Interval cpu() {

@@ -283,7 +283,8 @@ final class RecordsCommand implements Runnable {
   private static String start(Tensor record) {
     MemorySegment bytes = record.segmentAt(0);
     boolean isCut = bytes.byteSize() > SHOWN_BYTES;
-    byte[] first = bytes.asSlice(0, isCut ? SHOWN_BYTES : bytes.byteSize()).toArray(ValueLayout.JAVA_BYTE);
+    byte[] first =
+        bytes.asSlice(0, isCut ? SHOWN_BYTES : bytes.byteSize()).toArray(ValueLayout.JAVA_BYTE);
     String text;
     try {
       text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(first)).toString();

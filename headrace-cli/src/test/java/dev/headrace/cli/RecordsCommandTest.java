@@ -60,8 +60,7 @@ class RecordsCommandTest {
   void countReadsHeadersOrUnpacks() throws IOException {
     assertThat(run("records", "count", file("good"))).isEqualTo(Main.OK);
     assertThat(out.toString()).contains("good: 100 records");
-    assertThat(run("records", "count", "--compression", "gzip", file("packed")))
-        .isEqualTo(Main.OK);
+    assertThat(run("records", "count", "--compression", "gzip", file("packed"))).isEqualTo(Main.OK);
     assertThat(out.toString()).contains("packed: 100 records");
     byte[] bytes = Files.readAllBytes(folder.resolve("good"));
     Files.write(folder.resolve("good"), java.util.Arrays.copyOf(bytes, bytes.length - 1));

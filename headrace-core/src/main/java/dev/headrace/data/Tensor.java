@@ -454,6 +454,25 @@ public final class Tensor {
     return bytes;
   }
 
+  /**
+   * The bytes on the heap that this tensor keeps alive: none where it views native memory or a
+   * mapped file, those of its sources where it is not computed yet.
+   */
+  public long heapBytes() {
+    Expression expression = expression();
+    if (expression != null) {
+      return expression.sources().stream().mapToLong(Tensor::heapBytes).sum();
+    }
+    if (strings == null) {
+      return lease != null || (memory != null && memory.isNative()) ? 0 : byteSize();
+    }
+    long bytes = 0;
+    for (MemorySegment string : strings) {
+      bytes += 64 + (string.isNative() ? 0 : string.byteSize());
+    }
+    return bytes;
+  }
+
   /** Whether the elements have still to be computed. */
   public boolean isDeferred() {
     return expression() != null;

@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> immutable.
  */
 public final class TfRecordIndex {
-  /** Where indexes are kept, beside the files: a pattern that matches these is not to match them. */
+  /**
+   * Where indexes are kept, beside the files: a pattern that matches these is not to match them.
+   */
   public static final String FOLDER = ".headrace";
 
   private static final long APART_BYTES = 16 * 1024;
@@ -63,8 +65,7 @@ public final class TfRecordIndex {
       }
       CRC32C crc = new CRC32C();
       crc.update(start.flip());
-      return new Stamp(
-          facts.size(), facts.lastModifiedTime().toMillis(), (int) crc.getValue());
+      return new Stamp(facts.size(), facts.lastModifiedTime().toMillis(), (int) crc.getValue());
     }
   }
 
@@ -127,8 +128,7 @@ public final class TfRecordIndex {
     int count = 0;
     long number = 0;
     long offset = 0;
-    ByteBuffer window =
-        ByteBuffer.allocate(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN).limit(0);
+    ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN).limit(0);
     long windowAt = 0;
     long last = 0;
     while (stamp.size - offset >= TfRecordFormat.FRAME_BYTES) {

@@ -28,8 +28,7 @@ final class TfRecordIndexFile {
     long[] offsets = index.anchors().offsets();
     ByteBuffer out =
         ByteBuffer.allocate(
-                Math.toIntExact(
-                    FIXED_BYTES + 4 + 2L * LONGEST_NUMBER_BYTES * numbers.length))
+                Math.toIntExact(FIXED_BYTES + 4 + 2L * LONGEST_NUMBER_BYTES * numbers.length))
             .order(ByteOrder.LITTLE_ENDIAN);
     TfRecordIndex.Stamp stamp = index.stamp();
     out.putInt(START).putLong(stamp.size()).putLong(stamp.modified()).putInt(stamp.startCrc());

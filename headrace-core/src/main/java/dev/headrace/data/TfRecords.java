@@ -29,15 +29,18 @@ public record TfRecords(boolean quietEnd, boolean hasIndex, @Nullable Path index
 
   /**
    * Finds records by an index, which is kept beside each file as {@code .headrace/x.tfrecord.index}
-   * and made anew where it is missing, stale or damaged. With it the number of records is known, they can be
-   * read by their index and in random order, skipping costs nothing, and a record whose data is
-   * damaged costs that record instead of the rest of its file. For files that are not packed.
+   * and made anew where it is missing, stale or damaged. With it the number of records is known,
+   * they can be read by their index and in random order, skipping costs nothing, and a record whose
+   * data is damaged costs that record instead of the rest of its file. For files that are not
+   * packed.
    */
   public TfRecords indexed() {
     return new TfRecords(quietEnd, true, null);
   }
 
-  /** As {@link #indexed()}, with indexes kept in a folder: for files that lie where others write. */
+  /**
+   * As {@link #indexed()}, with indexes kept in a folder: for files that lie where others write.
+   */
   public TfRecords indexedIn(Path folder) {
     Objects.requireNonNull(folder, "tfRecords: expected a folder for indexes, but got null");
     return new TfRecords(quietEnd, true, folder);

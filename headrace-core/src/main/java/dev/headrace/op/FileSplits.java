@@ -56,8 +56,7 @@ final class FileSplits {
   static InputFiles of(InputSplit split, InputFiles source) throws IOException {
     StoredFile file = StoredFile.of(split.uri());
     Path local = file.local();
-    InputFiles one =
-        local == null ? InputFiles.matching(split.uri()) : InputFiles.of(local);
+    InputFiles one = local == null ? InputFiles.matching(split.uri()) : InputFiles.of(local);
     return one.compressed(source.compression());
   }
 }

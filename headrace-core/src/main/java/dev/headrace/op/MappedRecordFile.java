@@ -13,7 +13,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TFRecord file, or a part of one, that lies in memory, mapped or read; its records are pieces of that memory, not copies.
+ * A TFRecord file, or a part of one, that lies in memory, mapped or read; its records are pieces of
+ * that memory, not copies.
  *
  * <p><b>Ownership:</b> the memory is the garbage collector's, who keeps it as long as records do.
  */
@@ -68,19 +69,24 @@ final class MappedRecordFile extends RecordFile {
     try {
       return checked();
     } catch (IOException e) {
-      try {
-        Thread.yield(); // where an error that is on its way arrives
-      } catch (InternalError fault) {
-        throw gone(fault);
-      }
-      throw e;
+      throw settled(e);
     } catch (InternalError fault) {
       throw gone(fault);
     }
   }
 
+  /** What is wrong, or the error that is on its way, which is why. */
+  private IOException settled(IOException seen) {
+    try {
+      Thread.yield(); // where such an error arrives
+    } catch (InternalError fault) {
+      return gone(fault);
+    }
+    return seen;
+  }
+
   private boolean checked() throws IOException {
-    long length = length();
+    long length = header();
     if (length < 0) {
       return false;
     }
@@ -95,6 +101,16 @@ final class MappedRecordFile extends RecordFile {
 
   @Override
   long length() throws IOException {
+    try {
+      return header();
+    } catch (IOException e) {
+      throw settled(e);
+    } catch (InternalError fault) {
+      throw gone(fault);
+    }
+  }
+
+  private long header() throws IOException {
     long left = size - offset;
     if (left < TfRecordFormat.HEADER_BYTES) {
       endInHeader(left);

@@ -93,8 +93,7 @@ final class RecordAccess implements Access {
     }
     ByteBuffer bytes = ByteBuffer.allocate((int) length);
     try (FileChannel channel = FileChannel.open(path)) {
-      while (bytes.hasRemaining()
-          && channel.read(bytes, anchor.offset() + bytes.position()) >= 0) {
+      while (bytes.hasRemaining() && channel.read(bytes, anchor.offset() + bytes.position()) >= 0) {
         continue;
       }
     }

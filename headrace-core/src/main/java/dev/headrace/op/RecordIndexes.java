@@ -24,8 +24,7 @@ final class RecordIndexes {
   /** By file, the index after its last place. */
   private final long[] ends;
 
-  RecordIndexes(FileListing listing, TfRecords settings, Consumer<String> warn)
-      throws IOException {
+  RecordIndexes(FileListing listing, TfRecords settings, Consumer<String> warn) throws IOException {
     if (listing.problem() != null) {
       throw new IOException(listing.problem().getMessage(), listing.problem());
     }
@@ -33,7 +32,8 @@ final class RecordIndexes {
     ends = new long[files.size()];
     long count = 0;
     for (int i = 0; i < ends.length; i++) {
-      TfRecordIndex index = TfRecordIndex.of(files.get(i).local("an index"), settings.indexFolder(), warn);
+      TfRecordIndex index =
+          TfRecordIndex.of(files.get(i).local("an index"), settings.indexFolder(), warn);
       indexes.add(index);
       long left = index.size() - index.end();
       boolean isQuiet = left == 0 || left < TfRecordFormat.HEADER_BYTES && settings.quietEnd();
@@ -84,8 +84,7 @@ final class RecordIndexes {
         long to = isLast ? index.size() : next.offset();
         long count = (isLast ? places : next.number()) - from.number();
         splits.add(
-            new InputSplit(
-                uri, from.offset(), to, from.number(), count, to - from.offset()));
+            new InputSplit(uri, from.offset(), to, from.number(), count, to - from.offset()));
         from = next;
       }
     }

@@ -73,7 +73,8 @@ final class StreamedRecordFile extends RecordFile {
     int data = in.start + TfRecordFormat.HEADER_BYTES;
     crc.reset();
     crc.update(in.buffer, data, (int) length);
-    if (TfRecordFormat.masked((int) crc.getValue()) != (int) INT.get(in.buffer, data + (int) length)) {
+    if (TfRecordFormat.masked((int) crc.getValue())
+        != (int) INT.get(in.buffer, data + (int) length)) {
       throw damagedData(length);
     }
     dataAt = data;

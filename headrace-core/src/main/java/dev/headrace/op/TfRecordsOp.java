@@ -125,7 +125,8 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
     @Override
     RecordFile open(StoredFile file) throws IOException {
-      MemorySegment memory = op.isPacked() || file.local() == null ? null : mapped.map(file.local());
+      MemorySegment memory =
+          op.isPacked() || file.local() == null ? null : mapped.map(file.local());
       boolean quietEnd = op.settings.quietEnd();
       current = file;
       index =

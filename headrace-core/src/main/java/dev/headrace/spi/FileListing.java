@@ -123,7 +123,9 @@ public record FileListing(
       throws IOException {
     int slash = pattern.lastIndexOf('/', firstWildcard(pattern));
     String folder =
-        slash < 0 ? pattern.substring(0, pattern.indexOf(':') + 1) : pattern.substring(0, slash + 1);
+        slash < 0
+            ? pattern.substring(0, pattern.indexOf(':') + 1)
+            : pattern.substring(0, slash + 1);
     PathMatcher matcher =
         FileSystems.getDefault().getPathMatcher("glob:" + pattern.substring(folder.length()));
     List<StoredFile> files =
@@ -158,9 +160,7 @@ public record FileListing(
       try (Stream<Path> walk =
           Files.walk(folder, Math.max(depth, 1), FileVisitOption.FOLLOW_LINKS)) {
         files =
-            walk.filter(
-                    path ->
-                        matcher.matches(path) && Files.isRegularFile(path) && !isOurs(path))
+            walk.filter(path -> matcher.matches(path) && Files.isRegularFile(path) && !isOurs(path))
                 .sorted(Comparator.comparing(Path::toString))
                 .toList();
       }

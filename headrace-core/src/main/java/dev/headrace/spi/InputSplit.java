@@ -19,12 +19,7 @@ import java.util.regex.Pattern;
  * @param estimatedBytes about how much is to be read
  */
 public record InputSplit(
-    String uri,
-    long fromByte,
-    long toByte,
-    long firstRecord,
-    long records,
-    long estimatedBytes) {
+    String uri, long fromByte, long toByte, long firstRecord, long records, long estimatedBytes) {
   private static final int LONGEST_TEXT = 1 << 16;
   private static final Pattern TEXT =
       Pattern.compile(

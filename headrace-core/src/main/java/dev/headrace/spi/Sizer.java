@@ -1,6 +1,5 @@
 package dev.headrace.spi;
 
-import dev.headrace.data.Expression;
 import dev.headrace.data.Tensor;
 import java.lang.reflect.Array;
 import java.util.Collection;
@@ -44,7 +43,7 @@ public final class Sizer {
       return UNKNOWN_OBJECT_BYTES;
     }
     return switch (element) {
-      case Tensor tensor -> 48 + heldBy(tensor);
+      case Tensor tensor -> 48 + tensor.heapBytes();
       case Weighed weighed -> weighed.heapBytes();
       case Number _, Boolean _, Character _ -> 24;
       case byte[] bytes -> 16L + bytes.length;
@@ -57,15 +56,6 @@ public final class Sizer {
       default ->
           element.getClass().isArray() ? 16 + 8L * Array.getLength(element) : UNKNOWN_OBJECT_BYTES;
     };
-  }
-
-  /** A tensor that is not computed yet holds what it is computed from. */
-  private static long heldBy(Tensor tensor) {
-    Expression expression = tensor.expression();
-    if (expression != null) {
-      return Deferral.keptBytes(expression);
-    }
-    return tensor.lease() != null ? 0 : tensor.byteSize();
   }
 
   /** The sum over the first items, scaled up to all of them. */

@@ -10,8 +10,8 @@ import java.util.List;
  * A place where files lie: what sources need to read from an object store as they read from disks.
  *
  * <p>A store is found by the scheme of a name, {@code s3} for {@code s3://bucket/train-0}, among
- * the services of this type; names without a scheme, and {@code file:}, are those of the local
- * file system. Names are whole, scheme and all, and have {@code /} between folders.
+ * the services of this type; names without a scheme, and {@code file:}, are those of the local file
+ * system. Names are whole, scheme and all, and have {@code /} between folders.
  *
  * <p><b>Threading:</b> safe.
  */

@@ -35,8 +35,8 @@ public record StoredFile(Store store, String name, @Nullable Path local) {
   }
 
   /**
-   * The store in which a name is. A name with an unknown scheme is a local one, as {@code 10:30.csv}
-   * may be, unless it looks like an address.
+   * The store in which a name is. A name with an unknown scheme is a local one, as {@code
+   * 10:30.csv} may be, unless it looks like an address.
    */
   static Store storeOf(String name) throws IOException {
     Matcher matcher = SCHEME.matcher(name);

@@ -25,8 +25,7 @@ class TfRecordWriterTest {
     for (int i = 0; i < 1000; i++) {
       long length = random.nextLong() >>> random.nextInt(64);
       CRC32C crc = new CRC32C();
-      crc.update(
-          ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, length).array());
+      crc.update(ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, length).array());
       assertThat(TfRecordFormat.lengthCrc(length))
           .isEqualTo(TfRecordFormat.masked((int) crc.getValue()));
     }
@@ -68,8 +67,7 @@ class TfRecordWriterTest {
     assertThat(records.writeTfRecords(folder.resolve("train"), 3, Compression.ZLIB)).isEqualTo(10);
     Path second = folder.resolve("train-00001-of-00003");
     assertThat(
-            Dataset.tfRecords(
-                    dev.headrace.spi.InputFiles.of(second).compressed(Compression.ZLIB))
+            Dataset.tfRecords(dev.headrace.spi.InputFiles.of(second).compressed(Compression.ZLIB))
                 .map(Tensor::stringValue)
                 .toList())
         .isEqualTo(List.of("r1", "r4", "r7"));

@@ -42,8 +42,7 @@ class RecordsGoldenTest {
   private static final String CUT_IN_HEADER = "trunc_in_length_crc";
 
   static Stream<GoldenCase> readings() {
-    return RECORDED.stream()
-        .filter(c -> !c.iterations().isEmpty() && !LEFT_OUT.contains(c.name()));
+    return RECORDED.stream().filter(c -> !c.iterations().isEmpty() && !LEFT_OUT.contains(c.name()));
   }
 
   static Stream<GoldenCase> writings() {
@@ -84,8 +83,7 @@ class RecordsGoldenTest {
       List<Checkpoint> positions = checkpoints(dataset);
       for (int position = 0; position < positions.size(); position++) {
         try (Pipeline<?> resumed = dataset.open(positions.get(position))) {
-          assertThat(Outcomes.of(resumed.iterator()))
-              .isEqualTo(all.subList(position, all.size()));
+          assertThat(Outcomes.of(resumed.iterator())).isEqualTo(all.subList(position, all.size()));
         }
       }
     }

@@ -53,9 +53,8 @@ class SplitOpTest {
     List<String> expected = Outcomes.of(source.map(SplitOpTest::text));
     List<String> actual = new ArrayList<>();
     for (InputSplit split : source.splits(wanted)) {
-      List<String> part = 
-          Outcomes.of(
-              source.ofSplit(InputSplit.parse(split.toString())).map(SplitOpTest::text));
+      List<String> part =
+          Outcomes.of(source.ofSplit(InputSplit.parse(split.toString())).map(SplitOpTest::text));
       actual.addAll(part.subList(0, part.size() - 1));
     }
     actual.add(Outcomes.END);
@@ -82,9 +81,7 @@ class SplitOpTest {
         .hasSizeBetween(10, 16)
         .allSatisfy(split -> assertThat(split.estimatedBytes()).isLessThan(100_000));
     unionIsTheWhole(
-        Dataset.tfRecords(
-            InputFiles.of(folder.resolve("z")).compressed(Compression.ZLIB)),
-        5);
+        Dataset.tfRecords(InputFiles.of(folder.resolve("z")).compressed(Compression.ZLIB)), 5);
   }
 
   @Test
@@ -119,10 +116,14 @@ class SplitOpTest {
   @Test
   void textsAreReadAsHostile() {
     for (String text :
-        List.of("", "split1", "split1 bytes=5-4 records=0+ estimated=0 x",
+        List.of(
+            "",
+            "split1",
+            "split1 bytes=5-4 records=0+ estimated=0 x",
             "split1 bytes=-1-4 records=0+ estimated=0 x",
             "split1 bytes=0- records=99999999999999999999+ estimated=0 x",
-            "split2 bytes=0- records=0+ estimated=0 x", "x".repeat(1 << 20))) {
+            "split2 bytes=0- records=0+ estimated=0 x",
+            "x".repeat(1 << 20))) {
       assertThatThrownBy(() -> InputSplit.parse(text))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("split: expected");

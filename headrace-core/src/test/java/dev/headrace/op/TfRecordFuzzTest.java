@@ -74,8 +74,7 @@ class TfRecordFuzzTest {
       List<byte[]> mutants, List<Path> paths, boolean lenient, String description) {
     TfRecords settings = lenient ? TfRecords.defaults().lenient() : TfRecords.defaults();
     int failures = 0;
-    try (Pipeline<Tensor> pipeline =
-        Dataset.tfRecords(InputFiles.of(paths), settings).open()) {
+    try (Pipeline<Tensor> pipeline = Dataset.tfRecords(InputFiles.of(paths), settings).open()) {
       Iterator<Tensor> actual = pipeline.iterator();
       for (int i = 0; i < mutants.size(); i++) {
         Parsed expected = Parsed.of(mutants.get(i), lenient);

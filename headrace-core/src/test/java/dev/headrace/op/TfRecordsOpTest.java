@@ -107,8 +107,7 @@ class TfRecordsOpTest {
   @EnumSource(Compression.class)
   void readsWhatWasWrittenHoweverItIsPacked(Compression compression) throws IOException {
     Path file = write("a", compression, 0, 2000, 200);
-    Dataset<Tensor> records =
-        Dataset.tfRecords(InputFiles.of(file).compressed(compression));
+    Dataset<Tensor> records = Dataset.tfRecords(InputFiles.of(file).compressed(compression));
     assertThat(names(records)).isEqualTo(numbers(0, 2000));
     assertThat(names(records.skip(1500))).isEqualTo(numbers(1500, 2000));
   }
@@ -174,9 +173,7 @@ class TfRecordsOpTest {
       }
       for (String mapped : List.of("true", "false")) {
         System.setProperty(MappedFiles.PROPERTY, mapped);
-        assertThat(
-                Outcomes.errors(
-                    Dataset.tfRecords(InputFiles.of(file).compressed(compression))))
+        assertThat(Outcomes.errors(Dataset.tfRecords(InputFiles.of(file).compressed(compression))))
             .singleElement()
             .satisfies(e -> assertThat(e).hasMessageContaining("record 0 at byte 0"));
       }
@@ -274,8 +271,7 @@ class TfRecordsOpTest {
     damage(file, 116 + 60);
     Dataset<Tensor> records = indexed(file);
     assertThat(records.cardinality()).isEqualTo(7);
-    assertThat(names(records.ignoreErrors()))
-        .isEqualTo(concat(numbers(0, 1), numbers(2, 7)));
+    assertThat(names(records.ignoreErrors())).isEqualTo(concat(numbers(0, 1), numbers(2, 7)));
     assertThatThrownBy(() -> records.at(1)).hasMessageContaining("record 1 at byte 116");
   }
 

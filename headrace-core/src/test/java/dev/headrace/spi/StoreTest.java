@@ -31,7 +31,8 @@ class StoreTest {
     assertThat(Dataset.textLines("mem:text/**.txt").count()).isEqualTo(5);
     assertThat(Dataset.textLines("mem:text/b.txt").toList()).containsExactly("3", "4");
     assertThat(Dataset.csv("mem:text/a.txt").count()).isEqualTo(1);
-    assertThat(Dataset.fixedLengthRecords("mem:text/a.txt", 2).at(1)).isEqualTo(new byte[] {50, 10});
+    assertThat(Dataset.fixedLengthRecords("mem:text/a.txt", 2).at(1))
+        .isEqualTo(new byte[] {50, 10});
   }
 
   @Test
