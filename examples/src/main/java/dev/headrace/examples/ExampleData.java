@@ -29,8 +29,7 @@ final class ExampleData {
       Path path = folder.resolve("train-%05d-of-00002.tfrecord".formatted(file));
       try (TfRecordWriter writer = new TfRecordWriter(path)) {
         for (int i = file; i < count; i += 2) {
-          writer.write(
-              Example.builder().bytes("image", jpeg(i)).int64("label", i % 10).build());
+          writer.write(Example.builder().bytes("image", jpeg(i)).int64("label", i % 10).build());
         }
       }
     }
@@ -50,7 +49,6 @@ final class ExampleData {
   }
 
   private static byte[] jpeg(int number) {
-    return Images.encodeJpeg(
-        SyntheticPhotos.labelledPhoto(192, 256, number % 10, 10, number), 90);
+    return Images.encodeJpeg(SyntheticPhotos.labelledPhoto(192, 256, number % 10, 10, number), 90);
   }
 }

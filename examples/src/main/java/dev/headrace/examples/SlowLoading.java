@@ -42,8 +42,7 @@ public final class SlowLoading {
         done += load.elements();
       }
       System.out.printf(
-          "%,d loads of %,d ms each in %.2f s%n",
-          done, loadMs, (System.nanoTime() - start) / 1e9);
+          "%,d loads of %,d ms each in %.2f s%n", done, loadMs, (System.nanoTime() - start) / 1e9);
       System.out.println(loads.stats());
     }
   }

@@ -50,7 +50,8 @@ public final class JpegMemory {
       if (tfData != null) {
         try (TfData fresh = tfData.another()) {
           theirs[run] =
-              fresh.addedBytes("jpeg:train", folder, TfData.Mode.AUTOTUNE, JpegTraining.PHOTOS) / 1e6;
+              fresh.addedBytes("jpeg:train", folder, TfData.Mode.AUTOTUNE, JpegTraining.PHOTOS)
+                  / 1e6;
         } catch (PeerUnavailable e) {
           throw new UncheckedIOException(new IOException(e.getMessage(), e));
         }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param torch PyTorch's DataLoader, where it is asked for and available
  * @param progress told what is being measured
  */
-public record Setup(int pairs, @Nullable TfData peer, @Nullable Torch torch, Consumer<String> progress) {
+public record Setup(
+    int pairs, @Nullable TfData peer, @Nullable Torch torch, Consumer<String> progress) {
   /** Fewer have no 95 % interval worth its name. */
   public static final int LEAST_PAIRS = 9;
 

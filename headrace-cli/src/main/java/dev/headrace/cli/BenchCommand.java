@@ -101,7 +101,8 @@ final class BenchCommand implements Callable<Integer> {
     }
     List<Row> rows;
     try (Peers peers = startPeer(err, notes)) {
-      rows = chosen.run(new Setup(pairs, peers.tfData, peers.torch, line -> Main.progress(err, line)));
+      rows =
+          chosen.run(new Setup(pairs, peers.tfData, peers.torch, line -> Main.progress(err, line)));
     } finally {
       Main.endProgress(err);
     }

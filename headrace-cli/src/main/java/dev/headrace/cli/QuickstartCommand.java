@@ -96,7 +96,8 @@ final class QuickstartCommand implements Callable<Integer> {
     checkArguments(command);
     PrintWriter out = command.getOut();
     PrintWriter err = command.getErr();
-    try (QuickstartData made = QuickstartData.make(data, photos, line -> Main.progress(err, line))) {
+    try (QuickstartData made =
+        QuickstartData.make(data, photos, line -> Main.progress(err, line))) {
       String files = made.folder() + "/train-*.tfrecord";
       Main.progress(err, "warming up");
       warmUp(files);
@@ -173,8 +174,7 @@ final class QuickstartCommand implements Callable<Integer> {
   private void checkArguments(CommandLine command) {
     if (photos < 1 || batch < 1) {
       throw new ParameterException(
-          command,
-          "--photos, --batch: expected at least 1, but got " + Math.min(photos, batch));
+          command, "--photos, --batch: expected at least 1, but got " + Math.min(photos, batch));
     }
     if (!(stepMs >= 0)) {
       throw new ParameterException(command, "--step-ms: expected 0 or more, but got " + stepMs);
@@ -336,11 +336,12 @@ final class QuickstartCommand implements Callable<Integer> {
     double ideal = Math.ceilDiv(photos, batch) * stepMs / 1e3;
     String before =
         ("Before, the loop made each batch itself (%.0f ms of reading, decoding and resizing) and"
-             + " then trained on it (%s ms), never both at once: it waited %.0f %% of its time.")
+                + " then trained on it (%s ms), never both at once: it waited %.0f %% of its time.")
             .formatted(naive.waitMs(), plain(stepMs), 100 * naive.stats.waitShare());
     String after =
         ("After, %d threads decode while it trains, each photograph straight into its place in the"
-             + " batch, and finished batches wait in a buffer: %.1f ms of waiting are left for each.")
+                + " batch, and finished batches wait in a buffer: %.1f ms of waiting are left for"
+                + " each.")
             .formatted(tuned.workers, tuned.waitMs());
     String limit =
         tuned.seconds < 1.3 * ideal

@@ -55,8 +55,7 @@ record QuickstartData(Path folder, boolean isTemporary) implements AutoCloseable
       if (!isTemporary && Files.exists(path)) {
         continue;
       }
-      Dataset<Tensor> records =
-          Dataset.range(from, to).map(QuickstartData::photograph, AUTOTUNE);
+      Dataset<Tensor> records = Dataset.range(from, to).map(QuickstartData::photograph, AUTOTUNE);
       try (TfRecordWriter writer = new TfRecordWriter(path);
           Pipeline<Tensor> each = records.open()) {
         for (Tensor record : each) {

@@ -91,8 +91,8 @@ class MainTest {
     assertThat(run("bench", "nothing")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
         .contains(
-            "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg, but"
-                + " got 'nothing'");
+            "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg,"
+                + " but got 'nothing'");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--peer: expected tfdata or torch, but got 'dali'");
     assertThat(run("quickstart", "--photos", "0")).isEqualTo(Main.USAGE);
@@ -129,13 +129,18 @@ class MainTest {
     assertThat(run("quickstart", "--photos", "10", "--batch", "4", "--step-ms", "0.1"))
         .isEqualTo(Main.OK);
     assertThat(out.toString())
-        .contains("before", "after", "speed-up", "Why: ", "Prefetching to a device could not", "computed in place, 'image': resize(224, 224");
+        .contains(
+            "before",
+            "after",
+            "speed-up",
+            "Why: ",
+            "Prefetching to a device could not",
+            "computed in place, 'image': resize(224, 224");
   }
 
   @Test
   void quickstartSpeaksJson() {
-    assertThat(run("quickstart", "--photos", "5", "--batch", "2", "--json"))
-        .isEqualTo(Main.OK);
+    assertThat(run("quickstart", "--photos", "5", "--batch", "2", "--json")).isEqualTo(Main.OK);
     assertThat(out.toString().strip())
         .startsWith("{\"photos\":5,")
         .contains("\"naive\":{", "\"autotune\":{", "\"waitShare\":", "\"knobChanges\":[")

@@ -455,7 +455,7 @@ public final class Tensor {
   }
 
   /**
-   * The bytes on the heap that this tensor keeps alive: none where it views native memory or a
+   * The bytes on the heap that this tensor keeps alive: none where it views batch memory or a
    * mapped file, those of its sources where it is not computed yet.
    */
   public long heapBytes() {
@@ -464,11 +464,11 @@ public final class Tensor {
       return expression.sources().stream().mapToLong(Tensor::heapBytes).sum();
     }
     if (strings == null) {
-      return lease != null || (memory != null && memory.isNative()) ? 0 : byteSize();
+      return lease != null || (memory != null && memory.isMapped()) ? 0 : byteSize();
     }
     long bytes = 0;
     for (MemorySegment string : strings) {
-      bytes += 64 + (string.isNative() ? 0 : string.byteSize());
+      bytes += 64 + (string.isMapped() ? 0 : string.byteSize());
     }
     return bytes;
   }

@@ -202,8 +202,7 @@ public record BatchOp(
     private void beginPlacing(Chunk pulled) {
       int row = pulled == gathered ? 0 : gathered.size();
       List<Op> makers = Deferral.makersOf(op.input);
-      String path =
-          makers.size() == 1 ? context.pathOfInput(makers.getFirst()) : context.path();
+      String path = makers.size() == 1 ? context.pathOfInput(makers.getFirst()) : context.path();
       Placing begun = new Placing(context, op, row, path);
       placing = begun;
       begun.seat(pulled);

@@ -120,8 +120,7 @@ final class Placing {
     long number = place / size;
     int row = (int) (place % size);
     Tray tray = trays.peekLast();
-    boolean goesOn =
-        tray != null && tray.number >= number && (tray.onHeap || tray.nextRow < rows);
+    boolean goesOn = tray != null && tray.number >= number && (tray.onHeap || tray.nextRow < rows);
     if (tray == null || !goesOn) {
       boolean isSecond = tray != null && tray.number >= number;
       tray = new Tray(number, closed, isSecond || row >= rows);
@@ -309,7 +308,8 @@ final class Placing {
       boolean beyondBudget = isOldest(this); // asked before this tray's lock is taken
       BatchMemory room = onHeap ? null : enter(ofElement, leaves, beyondBudget);
       if (room == null) {
-        if (mustBe || onHeap) { // there is no room, or it is not like the others, which the batch will say
+        if (mustBe
+            || onHeap) { // there is no room, or it is not like the others, which the batch will say
           for (Tensor leaf : leaves) {
             Tensor _ = leaf.compute();
           }

@@ -323,19 +323,8 @@ final class OpenContext implements Context {
       Cursor input, Consumer<Chunk> pulled, Work work, int parallelism, long inputDemand) {
     OpenContext uncounted =
         new OpenContext(
-            engine,
-            pass,
-            op,
-            key,
-            above,
-            depth,
-            iteration,
-            prefix,
-            demand,
-            mayLease,
-            deferral,
-            scope,
-            false);
+            engine, pass, op, key, above, depth, iteration, prefix, demand, mayLease, deferral,
+            scope, false);
     Cursor seen = new SeenCursor(uncounted, input, pulled);
     if (parallelism == Parallelism.SEQUENTIAL) {
       return seen;

@@ -94,9 +94,7 @@ public record PlanShape(
   /** The operators between that hold elements, which then hold what is not yet computed. */
   private static String held(Op from) {
     StringBuilder text = new StringBuilder();
-    for (Op at = from;
-        at.traits().deferring() == Deferring.CARRIES;
-        at = at.inputs().getFirst()) {
+    for (Op at = from; at.traits().deferring() == Deferring.CARRIES; at = at.inputs().getFirst()) {
       if (Deferral.isHeldBy(at)) {
         text.append("; ")
             .append(OpenContext.pathOf(at))

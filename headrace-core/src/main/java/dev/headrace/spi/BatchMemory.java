@@ -56,7 +56,10 @@ public final class BatchMemory {
   public static long bytes(DType[] dtypes, Shape[] shapes) {
     double bytes = 0;
     for (int leaf = 0; leaf < dtypes.length; leaf++) {
-      bytes += dtypes[leaf].isFixedSize() ? (double) shapes[leaf].elements() * dtypes[leaf].byteSize() : 0;
+      bytes +=
+          dtypes[leaf].isFixedSize()
+              ? (double) shapes[leaf].elements() * dtypes[leaf].byteSize()
+              : 0;
     }
     return (long) Math.min(bytes, Long.MAX_VALUE);
   }

@@ -102,8 +102,7 @@ class PlacingEdgesTest {
     for (int parallelism : new int[] {1, 2, 8}) {
       long eager =
           peakBytes(
-              range(600).map(x -> filled(x, 4096, refusing(5)).compute(), parallelism),
-              batchBytes);
+              range(600).map(x -> filled(x, 4096, refusing(5)).compute(), parallelism), batchBytes);
       long deferred =
           peakBytes(range(600).map(x -> filled(x, 4096, refusing(5)), parallelism), batchBytes);
       assertThat(deferred).isLessThanOrEqualTo(eager + 3 * batchBytes);
@@ -147,11 +146,7 @@ class PlacingEdgesTest {
     byte[] megabyte = new byte[1 << 20];
     Dataset<Tensor> shrinking =
         range(300)
-            .map(
-                x ->
-                    Tensor.deferred(
-                        new Filled(Tensor.ofBytes(megabyte), x, 1, v -> {})),
-                2)
+            .map(x -> Tensor.deferred(new Filled(Tensor.ofBytes(megabyte), x, 1, v -> {})), 2)
             .prefetch(200)
             .batch(2)
             .options(small);
@@ -167,7 +162,8 @@ class PlacingEdgesTest {
   void stackingRefusesStructuresWhetherDeferredOrNot() {
     Dataset<Tensor> wrong =
         range(4).map(x -> new Pair(filled(x, 2), filled(x, 2)), 2).batch(2, Collator.stack());
-    assertThatThrownBy(() -> wrong.forEach(b -> {})).hasMessageContaining("stack: expected numbers");
+    assertThatThrownBy(() -> wrong.forEach(b -> {}))
+        .hasMessageContaining("stack: expected numbers");
   }
 
   @Test
