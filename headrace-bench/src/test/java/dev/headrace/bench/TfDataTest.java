@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 @Tag("peers")
 class TfDataTest {
   @Test
-  void measuresInEveryMode() throws TfData.Unavailable {
+  void measuresInEveryMode() throws PeerUnavailable {
     try (TfData tfData = TfData.start(null)) {
       for (TfData.Mode mode : TfData.Mode.values()) {
         Spent spent = tfData.measure(List.of("map", "batch:128", "prefetch"), mode, 1024);

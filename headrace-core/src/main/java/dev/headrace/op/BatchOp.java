@@ -203,7 +203,14 @@ public record BatchOp(
       int row = pulled == gathered ? 0 : gathered.size();
       List<Op> makers = Deferral.makersOf(op.input);
       String path = makers.size() == 1 ? context.pathOfInput(makers.getFirst()) : context.path();
-      Placing begun = new Placing(context, op, row, path);
+      Placing begun =
+          new Placing(
+              context,
+              op.size,
+              op.input.cardinality(),
+              Stacking.isStacking(op.collator),
+              row,
+              path);
       placing = begun;
       begun.seat(pulled);
       source =

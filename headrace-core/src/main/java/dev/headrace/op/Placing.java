@@ -12,7 +12,6 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Sizer;
-import dev.headrace.spi.Stacking;
 import dev.headrace.spi.Weighed;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -57,15 +56,19 @@ final class Placing {
   /**
    * Begins with the next element.
    *
+   * @param size of a batch
+   * @param elements how many there are in all; negative if that is not known
+   * @param tensorsOnly whether elements that are no tensors are left to the batch, which refuses
+   *     them
    * @param row of the batch in which the next element will be
    * @param path of the operator that left tensors deferred
    */
-  Placing(Context context, BatchOp batch, int row, String path) {
+  Placing(
+      Context context, int size, long elements, boolean tensorsOnly, int row, String path) {
     this.context = context;
-    this.size = batch.size();
-    long elements = batch.input().cardinality();
+    this.size = size;
     this.rows = elements < 0 ? size : (int) Math.max(1, Math.min(size, elements));
-    this.tensorsOnly = Stacking.isStacking(batch.collator());
+    this.tensorsOnly = tensorsOnly;
     this.seated = row;
     this.path = path;
   }
