@@ -63,8 +63,7 @@ final class Placing {
    * @param row of the batch in which the next element will be
    * @param path of the operator that left tensors deferred
    */
-  Placing(
-      Context context, int size, long elements, boolean tensorsOnly, int row, String path) {
+  Placing(Context context, int size, long elements, boolean tensorsOnly, int row, String path) {
     this.context = context;
     this.size = size;
     this.rows = elements < 0 ? size : (int) Math.max(1, Math.min(size, elements));
