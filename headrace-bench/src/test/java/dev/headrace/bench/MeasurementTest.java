@@ -33,7 +33,7 @@ class MeasurementTest {
   @Test
   void aMissingPeerIsToldByName() {
     assertThatThrownBy(() -> TfData.start("no-such-python"))
-        .isInstanceOf(TfData.Unavailable.class)
+        .isInstanceOf(PeerUnavailable.class)
         .hasMessageStartingWith("peer tfdata not available: ")
         .hasMessageContaining("no-such-python")
         .hasMessageEndingWith("; rows show no peer");
