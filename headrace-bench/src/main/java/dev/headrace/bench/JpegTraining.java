@@ -53,6 +53,7 @@ final class JpegTraining implements Scenario {
       rows.add(cores(folder, setup));
       rows.addAll(besideTorch(folder, setup));
       rows.add(JpegMemory.row(folder, setup));
+      rows.addAll(ResizeRows.measure(setup));
       return rows;
     } finally {
       Photos.delete(folder);

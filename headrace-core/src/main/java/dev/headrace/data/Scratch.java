@@ -21,7 +21,7 @@ public final class Scratch implements AutoCloseable {
   /**
    * How many pieces wait for use; more threads than cores gain nothing from pieces of their own.
    */
-  private static final int MOST_IDLE = 2 * Runtime.getRuntime().availableProcessors();
+  private static final int MOST_IDLE = Runtime.getRuntime().availableProcessors();
 
   private static final int ALIGNMENT = 64;
 

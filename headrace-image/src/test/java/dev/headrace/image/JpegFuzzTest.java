@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Damaged files fail with an error that says what is wrong, or every decoder decodes them to the
- * same pixels. {@code -Dheadrace.test.fuzz=100000} tries more than the usual number.
+ * same pixels. {@code -Dheadrace.fuzz=100000} tries more than the usual number.
  */
 @Timeout(3600)
 class JpegFuzzTest {
-  private static final int TRIES = Integer.getInteger("headrace.test.fuzz", 5_000);
+  private static final int TRIES = Integer.getInteger("headrace.fuzz", 5_000);
   private static final long SEED = Long.getLong("headrace.test.seed", 1);
 
   private static List<byte[]> files() {

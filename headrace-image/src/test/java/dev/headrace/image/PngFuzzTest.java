@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 /** Damaged PNG files fail with an error that says what is wrong, or are images of their size. */
 @Timeout(3600)
 class PngFuzzTest {
-  private static final int TRIES = Integer.getInteger("headrace.test.fuzz", 5_000);
+  private static final int TRIES = Integer.getInteger("headrace.fuzz", 5_000);
 
   @Test
   void damagedFilesFailWithAnErrorOrDecode() {
