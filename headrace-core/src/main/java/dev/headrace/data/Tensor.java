@@ -965,9 +965,16 @@ public final class Tensor {
   /**
    * Writes the elements to {@code destination} from byte {@code offset} on. A deferred tensor is
    * computed straight into it, and stays deferred.
+   *
+   * @throws IllegalArgumentException if the destination is read-only
    */
   public void copyInto(MemorySegment destination, long offset) {
     long bytes = checkFixedSize("copyInto").byteSize();
+    if (destination.isReadOnly()) {
+      throw new IllegalArgumentException(
+          "copyInto: expected memory to write to, but the destination is read-only; allocate a"
+              + " segment of your own, since those of tensors are only to be read");
+    }
     if (offset < 0 || offset > destination.byteSize() - bytes) {
       throw new IndexOutOfBoundsException(
           "copyInto: expected room for %d bytes at offset %d, but the destination has %d"

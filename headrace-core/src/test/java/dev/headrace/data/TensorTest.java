@@ -203,6 +203,11 @@ class TensorTest {
     assertThat(destination.toArray(ValueLayout.JAVA_INT_UNALIGNED)).containsExactly(0, 1, 2, 3, 0);
     assertThatThrownBy(() -> Tensor.of(1, 2).copyInto(destination, 16))
         .hasMessageContaining("8 bytes at offset 16");
+    for (Tensor tensor : List.of(Tensor.of(1, 2), Tensor.scalar(3), Tensor.of(1, 2).scale(2))) {
+      assertThatThrownBy(() -> tensor.copyInto(destination.asReadOnly(), 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("copyInto: expected memory to write to, but the destination is");
+    }
   }
 
   @Test
