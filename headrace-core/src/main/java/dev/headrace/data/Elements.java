@@ -121,8 +121,8 @@ final class Elements {
   }
 
   private static long toUnsigned(double value) {
-    if (value < TWO_TO_63) {
-      return Math.max(0, (long) value);
+    if (!(value >= TWO_TO_63)) {
+      return Math.max(0, (long) value); // 0 for NaN
     }
     return value >= TWO_TO_64 ? -1 : (long) (value - TWO_TO_63) + Long.MIN_VALUE;
   }

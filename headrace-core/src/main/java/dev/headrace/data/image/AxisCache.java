@@ -17,6 +17,9 @@ final class AxisCache {
   /** Longer axes are rare, and would make the cache large. */
   private static final int MOST_OUTPUTS = 4096;
 
+  /** So are those that shrink by much: all together they stay below 64 MB. */
+  private static final int MOST_WEIGHTS = 1 << 16;
+
   private static final AtomicReferenceArray<@Nullable Entry> ENTRIES =
       new AtomicReferenceArray<>(PLACES);
 
@@ -48,7 +51,8 @@ final class AxisCache {
       return known;
     }
     Entry made = new Entry(axis, stride, weights.get());
-    if (axis.outputs() <= MOST_OUTPUTS) {
+    boolean isLarge = made.weights instanceof Taps taps && taps.weights().length > MOST_WEIGHTS;
+    if (axis.outputs() <= MOST_OUTPUTS && !isLarge) {
       ENTRIES.set(place, made);
     }
     return made;

@@ -37,11 +37,20 @@ final class Hsv {
     row[at + 2] = most;
   }
 
-  /** The other way round. */
+  /** The other way round; hues outside of 0 to 1 are those at its ends, red. */
   static void toRgb(float[] row, int pixels) {
     for (int i = 0; i < 3 * pixels; i += 3) {
-      toRgb(row, i, row[i + 1]);
+      float sixths = row[i] * 6;
+      float saturation = row[i + 1];
+      float value = row[i + 2];
+      row[i] = mixed(Math.abs(sixths - 3) - 1, saturation, value);
+      row[i + 1] = mixed(2 - Math.abs(sixths - 2), saturation, value);
+      row[i + 2] = mixed(2 - Math.abs(sixths - 4), saturation, value);
     }
+  }
+
+  private static float mixed(float share, float saturation, float value) {
+    return (1 - saturation + saturation * Math.clamp(share, 0f, 1f)) * value;
   }
 
   private static void toRgb(float[] row, int at, float saturation) {

@@ -77,18 +77,26 @@ public final class ImagePass {
 
   /** The pass that computes this step together with the image steps before it, if there are any. */
   public static @Nullable ImagePass after(ElementwiseExpression last) {
-    // A type wider than floats may be written at the end, but not worked on.
     boolean rowwise =
         RowStep.isRowwise(last)
             || last instanceof ConvertExpression convert
-                && convert.dtype().isFixedSize()
-                && PixelMemory.isExact(convert.source().dtype());
+                && isWritten(convert.source().dtype(), convert.dtype());
     Expression before = last.source().expression();
     while (rowwise && before instanceof ElementwiseExpression step) {
       rowwise = RowStep.isRowwise(step);
       before = step.source().expression();
     }
     return rowwise && takesIn(before) ? ending(last) : null;
+  }
+
+  /**
+   * Whether floats that stand for one type can be written as another at the end of a pass: it may
+   * be wider than floats, if they hold all values that come about.
+   */
+  private static boolean isWritten(DType from, DType to) {
+    // Negative integers wrap around in unsigned types, to numbers of more bits than floats have.
+    boolean wraps = from.isInteger() && !from.isUnsigned() && to.isUnsigned();
+    return PixelMemory.isExact(from) && !wraps;
   }
 
   /** Whether a pass that begins with the step after {@code before} would rather take it in. */

@@ -88,7 +88,7 @@ final class PixelMemory {
   }
 
   // Halving keeps the lost bit as a sticky one, so that the conversion rounds as if exact.
-  private static float unsigned(long bits) {
+  static float unsigned(long bits) {
     return bits >= 0 ? bits : 2.0f * (bits >>> 1 | bits & 1);
   }
 
@@ -131,8 +131,8 @@ final class PixelMemory {
   }
 
   private static long toUnsigned(float value) {
-    if (value < 0x1p63f) {
-      return Math.max(0, (long) value);
+    if (!(value >= 0x1p63f)) {
+      return Math.max(0, (long) value); // 0 for NaN
     }
     return value >= 0x1p64f ? -1 : (long) (value - 0x1p63f) + Long.MIN_VALUE;
   }
@@ -161,6 +161,11 @@ final class PixelMemory {
       case BOOL -> {
         for (int i = 0; i < count; i++) {
           values[i] = values[i] == 0 ? 0 : 1;
+        }
+      }
+      case UINT64 -> {
+        for (int i = 0; i < count; i++) {
+          values[i] = unsigned(toUnsigned(values[i]));
         }
       }
       default -> {

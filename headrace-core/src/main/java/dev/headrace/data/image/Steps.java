@@ -56,6 +56,9 @@ final class Steps {
   }
 
   private static float wrap(long value, DType dtype) {
+    if (dtype == DType.UINT64) {
+      return PixelMemory.unsigned(value);
+    }
     int unused = Long.SIZE - dtype.byteSize() * 8;
     return dtype.isUnsigned() ? value << unused >>> unused : value << unused >> unused;
   }

@@ -48,6 +48,7 @@ record Taps(int[] starts, int[] counts, float[] weights, int span) {
     float inverse = 1 / axis.scale();
     float shift = -inverse * axis.translation();
     float width = axis.antialias() ? Math.max(inverse, 1) : 1;
+    float narrowing = 1 / width; // multiplied by, as in TensorFlow: at the filter's edge it shows
     float reach = kernel.radius() * width;
     int span = (int) Math.min(2 * Math.ceil(reach) + 1, axis.inputs());
     Taps taps = empty(axis.outputs(), span);
@@ -62,7 +63,7 @@ record Taps(int[] starts, int[] counts, float[] weights, int span) {
       taps.starts[i] = first;
       taps.counts[i] = Math.max(0, count);
       for (int k = 0; k < count; k++) {
-        taps.weights[i * span + k] = kernel.weight((first + k + 0.5f - place) / width);
+        taps.weights[i * span + k] = kernel.weight((first + k + 0.5f - place) * narrowing);
       }
       taps.normalise(i);
     }

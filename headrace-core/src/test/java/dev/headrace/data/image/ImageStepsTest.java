@@ -212,6 +212,69 @@ class ImageStepsTest {
   }
 
   @Test
+  void fusedConversionsToWideTypesGiveWhatSingleOnesGive() {
+    byte[] bytes = {1, 2, -1, -128, 127, 0};
+    float[] floats = {
+      -1.5f, Float.NaN, 3e9f, 1e19f, 3e38f, Float.NEGATIVE_INFINITY, 255.9f, -0.5f, 0x1p63f
+    };
+    List<Tensor> images =
+        List.of(
+            Tensor.of(Shape.of(2, 3, 1), bytes),
+            computed(Tensor.of(Shape.of(2, 3, 1), bytes).convert(DType.INT8)),
+            computed(Tensor.of(Shape.of(2, 3, 1), bytes).convert(DType.INT8).convert(DType.INT16)),
+            Tensor.of(Shape.of(3, 3, 1), floats));
+    for (Tensor image : images) {
+      for (DType dtype : DType.values()) {
+        if (dtype.isFixedSize()) {
+          Tensor single = computed(computed(image.flipUpDown()).convert(dtype));
+          assertThat(image.flipUpDown().convert(dtype).contentEquals(single))
+              .as(image.dtype().tfName() + " to " + dtype.tfName())
+              .isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
+  void largeUnsignedNumbersAreReached() {
+    Tensor bytes = Tensor.of(Shape.of(1, 2, 1), new byte[] {1, (byte) 200});
+    assertThat(bytes.convertImageDtype(DType.UINT64).toLongArray())
+        .containsExactly(1L << 56, 200L << 56);
+    Tensor floats = Tensor.of(Shape.of(1, 3, 1), new float[] {0.75f, 1, Float.NaN});
+    assertThat(floats.convertImageDtype(DType.UINT64).toLongArray())
+        .containsExactly(3L << 62, -1, 0);
+    assertThat(Tensor.of(Double.NaN).convert(DType.UINT64).longAt(0)).isZero();
+  }
+
+  @Test
+  void inputsAtTheEdgeOfAFilterCountAsInTensorFlow() {
+    float[] row = new float[52];
+    for (int i = 0; i < row.length; i++) {
+      row[i] = 37 * i % 256;
+    }
+    Resize gaussian = Resize.of(ResizeMethod.GAUSSIAN).antialiased();
+    Tensor small = Tensor.of(Shape.of(1, 52, 1), row).resize(1, 48, gaussian);
+    assertThat(small.floatAt(4)).isCloseTo(161.58296f, within(1e-3f));
+    assertThat(small.floatAt(7)).isCloseTo(28.520805f, within(1e-3f));
+    assertThat(small.floatAt(19)).isCloseTo(94.84481f, within(1e-3f));
+  }
+
+  @Test
+  void huesBeyondATurnAreRed() {
+    Tensor hsv = Tensor.of(Shape.of(1, 3, 3), new float[] {-0.25f, 1, 1, 1.4f, 0.5f, 1, 7, 1, 0.5f});
+    assertThat(hsv.hsvToRgb().toFloatArray()).containsExactly(1, 0, 0, 1, 0.5f, 0.5f, 0.5f, 0, 0);
+  }
+
+  @Test
+  void weightsOfHugeReductionsAreNotKept() {
+    Resize smooth = Resize.of(ResizeMethod.LANCZOS3).antialiased();
+    Axis common = Axis.of(smooth, 500, 224);
+    assertThat(AxisCache.taps(common)).isSameAs(AxisCache.taps(common));
+    Axis huge = Axis.of(smooth, 1 << 20, 8);
+    assertThat(AxisCache.taps(huge)).isNotSameAs(AxisCache.taps(huge));
+  }
+
+  @Test
   void otherTypesResizeAsFloats() {
     Tensor expected = computed(PHOTO.resize(20, 30));
     for (DType dtype : DType.values()) {
