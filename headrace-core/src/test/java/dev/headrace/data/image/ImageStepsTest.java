@@ -261,7 +261,8 @@ class ImageStepsTest {
 
   @Test
   void huesBeyondATurnAreRed() {
-    Tensor hsv = Tensor.of(Shape.of(1, 3, 3), new float[] {-0.25f, 1, 1, 1.4f, 0.5f, 1, 7, 1, 0.5f});
+    Tensor hsv =
+        Tensor.of(Shape.of(1, 3, 3), new float[] {-0.25f, 1, 1, 1.4f, 0.5f, 1, 7, 1, 0.5f});
     assertThat(hsv.hsvToRgb().toFloatArray()).containsExactly(1, 0, 0, 1, 0.5f, 0.5f, 0.5f, 0, 0);
   }
 
