@@ -48,8 +48,22 @@ final class Decoders {
       refusals.add(decoder == null ? found.problem() : decoder.describe() + ": " + refusal);
     }
     throw new UnsupportedOperationException(
-        "decodeJpeg: expected a decoder for %s of %s, but there is none (%s); install libturbojpeg 2.1 or later, or set headrace.turbojpeg to its file"
-            .formatted(options.describe(), header.describe(), String.join("; ", refusals)));
+        "decodeJpeg: expected a decoder for %s of %s, but there is none (%s); %s"
+            .formatted(
+                options.describe(),
+                header.describe(),
+                String.join("; ", refusals),
+                advice(options)));
+  }
+
+  /** What helps where no decoder does: another library only if that one was not asked in vain. */
+  private static String advice(Jpeg options) {
+    if (!candidates(options.decoder()).contains(TURBOJPEG)) {
+      return "ask for Decoder.AUTO, and install libturbojpeg 2.1 or later";
+    }
+    return TURBOJPEG.decoder() == null
+        ? "install libturbojpeg 2.1 or later, or set headrace.turbojpeg to its file"
+        : "decode it at full size and resize it";
   }
 
   /** The decoder that most files get, and why not a better one. */

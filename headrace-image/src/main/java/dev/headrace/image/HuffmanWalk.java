@@ -133,6 +133,10 @@ final class HuffmanWalk {
         ac[blocks++] = others;
       }
     }
+    long parameters = from + 1 + 2L * components; // all coefficients, at full precision
+    if (JpegHeader.shortAt(bytes, parameters) != 63 || JpegHeader.at(bytes, parameters + 2) != 0) {
+      damage = "Invalid SOS parameters for sequential JPEG";
+    }
   }
 
   private void readScan(int height) {
@@ -147,6 +151,35 @@ final class HuffmanWalk {
         return;
       }
       units++;
+    }
+    readEnd();
+  }
+
+  /**
+   * Counts the bytes between the last unit and the marker that ends the scan, as libjpeg does: but
+   * for those that were fetched already.
+   */
+  private void readEnd() {
+    long stray = 0;
+    while (at + 1 < bytes.byteSize()) {
+      if (JpegHeader.at(bytes, at) != 0xFF) {
+        stray++;
+        at++;
+        continue;
+      }
+      int next = JpegHeader.at(bytes, ++at);
+      if (next == 0) {
+        stray += 2;
+        at++;
+      } else if (next != 0xFF && stray > 0) {
+        damage =
+            "Corrupt JPEG data: %d extraneous bytes before marker 0x%02x".formatted(stray, next);
+        return;
+      } else if (next >= JpegHeader.RST0 && next <= JpegHeader.RST7) {
+        at++; // one too many, which libjpeg passes over
+      } else if (next != 0xFF) {
+        return;
+      }
     }
   }
 

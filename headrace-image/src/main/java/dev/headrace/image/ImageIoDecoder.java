@@ -57,11 +57,12 @@ final class ImageIoDecoder implements JpegDecoder {
 
   @Override
   public void decode(JpegStream stream, Jpeg options, MemorySegment destination) {
-    byte[] samples = READERS.get().read(stream, options);
     JpegHeader header = stream.header();
     int components = header.components();
-    interpolateRows(samples, stream);
     int channels = JpegExpression.channels(header, options);
+    JpegDecoder.checkDestination(destination, stream.width(), stream.height(), channels);
+    byte[] samples = READERS.get().read(stream, options);
+    interpolateRows(samples, stream);
     if (channels == 1 && components == 3) {
       toGrey(samples, header.colour(), destination);
     } else if (channels == 3 && components == 1) {

@@ -3,6 +3,7 @@ package dev.headrace.image;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * What a JPEG file says of itself before its first scan, read without trust.
@@ -83,6 +84,18 @@ record JpegHeader(
           PLACE + ": expected a JPEG file, but got " + Signature.describe(file));
     }
     return new Parser(file, options).parse();
+  }
+
+  /** Whether another header tells of the same image, wherever it lies in its file. */
+  boolean saysTheSame(JpegHeader other) {
+    return width == other.width
+        && height == other.height
+        && components == other.components
+        && progressive == other.progressive
+        && colour == other.colour
+        && isAdobe == other.isAdobe
+        && Arrays.equals(sampling, other.sampling)
+        && restartInterval == other.restartInterval;
   }
 
   int horizontal(int component) {
@@ -214,6 +227,9 @@ record JpegHeader(
         long lengthAt = at + 1;
         if (marker == EOI) {
           throw invalid("a scan", "the end of the image", at);
+        }
+        if (marker >= RST0 && marker <= SOI) { // these have no length
+          throw invalid("a segment before the first scan", "marker 0x%02X".formatted(marker), at);
         }
         if (lengthAt + 2 > file.byteSize()) {
           throw truncated(file.byteSize(), "before its first scan");

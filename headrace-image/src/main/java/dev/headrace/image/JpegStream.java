@@ -29,9 +29,16 @@ final class JpegStream {
   private long firstScanAt;
   private long firstDataAt;
   private long firstScanEnd;
+  private int firstScanComponents;
   private int scans;
   private boolean truncated;
+  private boolean shortened;
   private int height;
+
+  /* While scans are walked over: what was seen and is kept ends at `keptEnd`; of it, what lies from
+   * `unmoved` on is yet to be moved there. */
+  private long keptEnd;
+  private long unmoved;
 
   private JpegStream(JpegHeader header, MemorySegment room, Jpeg options) {
     this.header = header;
@@ -50,7 +57,10 @@ final class JpegStream {
   static JpegStream copy(MemorySegment file, JpegHeader header, Jpeg options, MemorySegment room) {
     JpegStream stream = new JpegStream(header, room, options);
     stream.copyHeader(file);
-    stream.copyScans(file);
+    stream.firstScanAt = stream.end;
+    stream.append(file, header.scanAt(), file.byteSize() - header.scanAt());
+    stream.checkHeader(options);
+    stream.readScans();
     if (stream.truncated) {
       stream.checkFraction(options.acceptedFraction());
     }
@@ -80,9 +90,14 @@ final class JpegStream {
     return truncated;
   }
 
+  /** Whether decoders see fewer rows than there are data for. */
+  boolean isShortened() {
+    return shortened;
+  }
+
   /** Whether the whole image is in one scan, each part of it once. */
   boolean isSequential() {
-    return scans == 1 && !header.progressive();
+    return scans == 1 && firstScanComponents == header.components() && !header.progressive();
   }
 
   /** Whether the rows beyond some point can be left out by {@link #shortenTo}. */
@@ -100,6 +115,7 @@ final class JpegStream {
     long kept = (rows + 1L + step - 1) / step * step;
     if (kept < height && (header.restartInterval() == 0 || cutAfter(kept))) {
       height = (int) kept;
+      shortened = true;
       room.set(JAVA_BYTE, frameAt + 3, (byte) (height >> 8));
       room.set(JAVA_BYTE, frameAt + 4, (byte) height);
     }
@@ -136,18 +152,31 @@ final class JpegStream {
       // Read again, since the file may have changed under us: it must still end before the scan.
       int length = lengthAt + 2 > header.scanAt() ? 0 : JpegHeader.shortAt(file, lengthAt);
       if (length < 2 || lengthAt + length > header.scanAt()) {
-        throw new InvalidImageException(
-            "decodeJpeg: expected bytes that stay, but they changed while they were read");
+        throw changed();
       }
       if (matters(file, lengthAt, length)) {
-        if (lengthAt == header.frameAt()) {
-          frameAt = end + 2;
-        }
         append(file, lengthAt - 2, length + 2L);
         normalise(end - length, JpegHeader.at(file, lengthAt - 1));
       }
       at = lengthAt + length;
     }
+  }
+
+  /**
+   * Reads the copy of the header: it must say what the file said when the image's shape was told,
+   * or decoders would write another image than there is room for.
+   */
+  private void checkHeader(Jpeg options) {
+    JpegHeader copied = JpegHeader.read(bytes(), options);
+    if (!copied.saysTheSame(header) || copied.scanAt() != firstScanAt) {
+      throw changed();
+    }
+    frameAt = copied.frameAt();
+  }
+
+  private static InvalidImageException changed() {
+    return new InvalidImageException(
+        "decodeJpeg: expected bytes that stay, but they changed while they were read");
   }
 
   private static boolean matters(MemorySegment file, long lengthAt, int length) {
@@ -179,12 +208,12 @@ final class JpegStream {
     end += length;
   }
 
-  /** Copies all the rest at once, and then walks over the copy. */
-  private void copyScans(MemorySegment file) {
-    long at = end;
-    append(file, header.scanAt(), file.byteSize() - header.scanAt());
+  /** Walks over the copied scans, and takes out of the copy what lies between and is no table. */
+  private void readScans() {
     MemorySegment copied = bytes();
-    firstScanAt = at;
+    long at = firstScanAt;
+    keptEnd = at;
+    unmoved = at;
     while (true) {
       long marker = JpegHeader.markerAt(copied, at);
       if (marker >= end) {
@@ -193,7 +222,8 @@ final class JpegStream {
       }
       switch (JpegHeader.at(copied, marker)) {
         case JpegHeader.EOI -> {
-          end = marker + 1;
+          keepUpTo(marker + 1);
+          end = keptEnd;
           return;
         }
         case JpegHeader.SOS -> {
@@ -210,6 +240,7 @@ final class JpegStream {
           }
           if (scans == 1) {
             firstDataAt = at;
+            firstScanComponents = at > marker + 3 ? JpegHeader.at(copied, marker + 3) : 0;
           }
           at = scanEnd(copied, at);
           if (scans == 1) {
@@ -222,7 +253,6 @@ final class JpegStream {
             endEarly(marker - 1);
             return;
           }
-          copied = bytes();
         }
       }
     }
@@ -243,9 +273,18 @@ final class JpegStream {
     if (next < 0 || isTable) {
       return next;
     }
-    MemorySegment.copy(room, next, room, marker - 1, end - next);
-    end -= next - (marker - 1);
-    return marker - 1;
+    keepUpTo(marker - 1);
+    unmoved = next;
+    return next;
+  }
+
+  /** Moves what lies before {@code to} and was not left out behind the rest: each byte once. */
+  private void keepUpTo(long to) {
+    if (keptEnd != unmoved) {
+      MemorySegment.copy(room, unmoved, room, keptEnd, to - unmoved);
+    }
+    keptEnd += to - unmoved;
+    unmoved = to;
   }
 
   private long segmentEnd(MemorySegment copied, long marker) {
@@ -314,10 +353,9 @@ final class JpegStream {
           scans == 0 ? "before its first scan" : "in scan " + scans);
     }
     truncated = true;
-    if (firstScanEnd >= at) {
-      firstScanEnd = at;
-    }
-    end = at;
+    keepUpTo(at);
+    end = keptEnd;
+    firstScanEnd = Math.min(firstScanEnd, end); // nothing is left out before it
     room.set(JAVA_BYTE, end, (byte) 0xFF);
     room.set(JAVA_BYTE, end + 1, (byte) JpegHeader.EOI);
     end += 2;
@@ -328,7 +366,7 @@ final class JpegStream {
       throw JpegHeader.truncated(end - 2, "before its first scan");
     }
     double there;
-    if (header.progressive() || scans > 1) {
+    if (!isSequential()) {
       there = firstScanEnd < end - 2 ? 1 : 0;
     } else {
       there = HuffmanWalk.over(this).completeRows();

@@ -70,6 +70,7 @@ final class OpenCvDecoder implements JpegDecoder {
     int height = JpegExpression.scaled(stream.height(), options.ratio());
     int width = JpegExpression.scaled(stream.width(), options.ratio());
     int type = isGrey ? opencv_core.CV_8UC1 : opencv_core.CV_8UC3;
+    JpegDecoder.checkDestination(destination, width, height, isGrey ? 1 : 3);
     try (BytePointer jpeg = new BytePointer(stream.bytes().asByteBuffer());
         BytePointer pixels = new BytePointer(destination.asByteBuffer());
         Mat file = new Mat(1, (int) stream.bytes().byteSize(), opencv_core.CV_8UC1, jpeg);

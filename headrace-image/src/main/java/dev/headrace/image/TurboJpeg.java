@@ -19,7 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * libturbojpeg by its {@code tj} functions, which versions 2 and 3 both have: the only class that
+ * libturbojpeg by its {@code tj} functions, which versions 2.1 and 3 both have: the only class that
  * calls it.
  *
  * <p><b>Threading:</b> any number of threads. <b>Ownership:</b> each thread has a decompressor of
@@ -76,7 +76,7 @@ final class TurboJpeg {
   /**
    * The library in this file.
    *
-   * @throws IllegalArgumentException if it cannot be loaded, or is older than 2.0
+   * @throws IllegalArgumentException if it cannot be loaded, or is older than 2.1
    */
   static TurboJpeg at(Path file) {
     return load(SymbolLookup.libraryLookup(file, Arena.global()), file.toString());
@@ -85,7 +85,7 @@ final class TurboJpeg {
   /**
    * The library that the system's loader finds by this name.
    *
-   * @throws IllegalArgumentException if there is none, or it is older than 2.0
+   * @throws IllegalArgumentException if there is none, or it is older than 2.1
    */
   static TurboJpeg named(String name) {
     return load(SymbolLookup.libraryLookup(name, Arena.global()), name);
@@ -103,7 +103,7 @@ final class TurboJpeg {
             .orElseThrow(
                 () ->
                     new IllegalArgumentException(
-                        "libturbojpeg: expected version 2.0 or later, but there is no " + name));
+                        "libturbojpeg: expected version 2.1 or later, but there is no " + name));
     return linker.downcallHandle(symbol, descriptor);
   }
 
@@ -115,7 +115,7 @@ final class TurboJpeg {
    * Decodes into {@code destination}, rows without gaps.
    *
    * @param jpeg native memory
-   * @param destination native memory
+   * @param destination native memory of exactly these bytes
    * @return the first warning, or null if there was none
    * @throws InvalidImageException if the library gives up
    */
@@ -126,6 +126,7 @@ final class TurboJpeg {
       int height,
       int pixelFormat,
       int flags) {
+    JpegDecoder.checkDestination(destination, width, height, pixelBytes(pixelFormat));
     Decompressor decompressor = decompressors.get();
     try {
       int result =
@@ -156,6 +157,15 @@ final class TurboJpeg {
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall declares none
     }
+  }
+
+  private static int pixelBytes(int pixelFormat) {
+    return switch (pixelFormat) {
+      case GREY -> 1;
+      case RGB -> 3;
+      case CMYK -> 4;
+      default -> throw new AssertionError(pixelFormat);
+    };
   }
 
   /**

@@ -51,12 +51,12 @@ final class TurboJpegDecoder implements JpegDecoder {
     }
     long pixels = (long) width * height;
     try (Scratch scratch = Scratch.take(pixels * 4)) {
+      MemorySegment inks = scratch.memory().asSlice(0, pixels * 4);
       JpegDecoder.check(
-          library.decompress(
-              stream.bytes(), scratch.memory(), width, height, TurboJpeg.CMYK, flags),
+          library.decompress(stream.bytes(), inks, width, height, TurboJpeg.CMYK, flags),
           stream,
           options);
-      JpegColours.cmykToRgb(scratch.memory(), destination, pixels, stream.header().isAdobe());
+      JpegColours.cmykToRgb(inks, destination, pixels, stream.header().isAdobe());
     }
   }
 }

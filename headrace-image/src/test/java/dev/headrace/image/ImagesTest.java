@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,6 +114,10 @@ class ImagesTest {
         .hasMessageContaining("expected Huffman coding, but got arithmetic coding");
     assertThatThrownBy(() -> Images.decodeJpeg(with(frame - 1, 0xC3)))
         .hasMessageContaining("but got a lossless one");
+    byte[] restart = {(byte) 0xFF, (byte) 0xD3};
+    assertThatThrownBy(() -> Images.decodeJpeg(inserted(2, restart)))
+        .hasMessage(
+            "decodeJpeg: expected a segment before the first scan, but got marker 0xD3 at byte 3");
     assertThatThrownBy(() -> Images.decodeJpeg(Arrays.copyOf(FILE, 100)))
         .hasMessage(
             "decodeJpeg: expected a whole file, but it ends after 100 bytes, before its first scan;"
@@ -143,6 +148,17 @@ class ImagesTest {
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("ImageIO of the JDK: it has the accurate transform only")
         .hasMessageContaining("install libturbojpeg");
+  }
+
+  @Test
+  void noLibraryIsRecommendedThatIsThere() {
+    Assumptions.assumeTrue(
+        TestDecoders.all().containsKey("turbojpeg"), "skipped: no libturbojpeg here");
+    byte[] tiny = Images.encodeJpeg(Tensor.zeros(DType.UINT8, Shape.of(3, 4, 3)), 90);
+    assertThatThrownBy(() -> Images.decodeJpeg(tiny, Jpeg.RGB.ratio(2).decoder(Decoder.TURBOJPEG)))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("it scales images of 6 pixels and more")
+        .hasMessageEndingWith("; decode it at full size and resize it");
   }
 
   @Test
@@ -208,6 +224,166 @@ class ImagesTest {
                   assertThat(JpegParityTest.decode(filled, Jpeg.RGB, decoder).toByteArray())
                       .isEqualTo(pixels));
     }
+  }
+
+  @Test
+  void destinationsThatCannotTakeTheImageAreRefused() {
+    Tensor source = Tensor.wrapStrings(Shape.scalar(), FILE);
+    JpegHeader header = JpegHeader.read(source.segmentAt(0), Jpeg.RGB);
+    TestDecoders.all()
+        .forEach(
+            (name, decoder) -> {
+              JpegExpression image = new JpegExpression(source, header, Jpeg.RGB, null, decoder);
+              try (Arena arena = Arena.ofConfined()) {
+                MemorySegment room = arena.allocate(33 * 48 * 3 + 1);
+                MemorySegment exact = room.asSlice(1);
+                assertThatThrownBy(() -> Tensor.deferred(image).copyInto(exact.asReadOnly(), 0))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("copyInto: expected memory to write to, but");
+                assertThatThrownBy(() -> image.evaluateInto(exact.asReadOnly()))
+                    .as(name)
+                    .hasMessage(
+                        "decodeJpeg: expected 4752 bytes of native memory to write to, but got 4752"
+                            + " of native memory that is read-only");
+                for (MemorySegment other : new MemorySegment[] {room, room.asSlice(2)}) {
+                  assertThatThrownBy(() -> image.evaluateInto(other))
+                      .as(name)
+                      .isInstanceOf(IllegalArgumentException.class)
+                      .hasMessageContaining("expected 4752 bytes of native memory");
+                }
+                assertThat(room.mismatch(arena.allocate(room.byteSize()))).isEqualTo(-1);
+              }
+            });
+  }
+
+  @Test
+  void filesWhoseHeaderChangesMeanwhileAreRefused() {
+    int frame = frameAt();
+    // height, width, number of components, a sampling factor, and the kind of the frame
+    int[][] changes = {{4, 32}, {6, 40}, {7, 1}, {9, 0x11}, {-1, 0xC2}, {-1, 0xFE}, {1, 8}};
+    for (int[] change : changes) {
+      TestDecoders.all()
+          .forEach(
+              (name, decoder) -> {
+                byte[] file = FILE.clone();
+                Tensor image = JpegParityTest.decode(file, Jpeg.RGB, decoder);
+                file[frame + change[0]] = (byte) change[1];
+                assertThatThrownBy(image::toByteArray)
+                    .as(name + " with " + Arrays.toString(change))
+                    .isInstanceOf(InvalidImageException.class)
+                    .hasMessageStartingWith("decodeJpeg: expected ");
+              });
+    }
+    byte[] file = FILE.clone();
+    Tensor image = Images.decodeJpeg(Tensor.wrapString(MemorySegment.ofArray(file)), JDK);
+    file[frame + 4]--;
+    assertThatThrownBy(image::toByteArray)
+        .hasMessage("decodeJpeg: expected bytes that stay, but they changed while they were read");
+  }
+
+  @Test
+  void aFewBytesBehindTheLastPixelAreOfNoMatterAndManyAreDamage() {
+    byte[] pixels = Images.decodeJpeg(FILE, JDK).toByteArray();
+    byte[] few = inserted(FILE.length - 2, new byte[8]);
+    byte[] many = inserted(FILE.length - 2, new byte[20]);
+    TestDecoders.all()
+        .forEach(
+            (name, decoder) -> {
+              assertThat(JpegParityTest.decode(few, Jpeg.RGB, decoder).toByteArray())
+                  .as(name)
+                  .isEqualTo(pixels);
+              Tensor damaged = JpegParityTest.decode(many, Jpeg.RGB, decoder);
+              assertThatThrownBy(damaged::toByteArray)
+                  .as(name)
+                  .isInstanceOf(InvalidImageException.class)
+                  .hasMessageContaining("extraneous bytes before marker 0xd9");
+              assertThat(
+                      JpegParityTest.decode(many, Jpeg.RGB.acceptDamage(), decoder).toByteArray())
+                  .as(name)
+                  .isEqualTo(pixels);
+            });
+  }
+
+  @Test
+  void aSequentialScanOfSomeCoefficientsIsDamage() {
+    int scan = (int) JpegHeader.read(MemorySegment.ofArray(FILE), Jpeg.RGB).scanAt();
+    for (int at = 11; at <= 13; at++) {
+      byte[] changed = with(scan + at, 5);
+      TestDecoders.all()
+          .forEach(
+              (name, decoder) -> {
+                Tensor image = JpegParityTest.decode(changed, Jpeg.RGB, decoder);
+                assertThatThrownBy(image::toByteArray)
+                    .as(name)
+                    .isInstanceOf(InvalidImageException.class)
+                    .hasMessageContaining("Invalid SOS parameters for sequential JPEG");
+              });
+    }
+  }
+
+  @Test
+  void windowsNeedNotReachTheEnd() {
+    byte[] first = Arrays.copyOf(Images.decodeJpeg(FILE, JDK).toByteArray(), 5 * 144);
+    TestDecoders.all()
+        .forEach(
+            (name, decoder) -> {
+              byte[] part = new byte[5 * 144];
+              ((JpegExpression) JpegParityTest.decode(FILE, Jpeg.RGB, decoder).expression())
+                  .evaluateWindow(new Window(0, 0, 5, 48), MemorySegment.ofArray(part));
+              assertThat(part).as(name).isEqualTo(first);
+            });
+  }
+
+  private static byte[] inserted(int at, byte[] more) {
+    return inserted(FILE, at, more);
+  }
+
+  private static byte[] inserted(byte[] file, int at, byte[] more) {
+    byte[] longer = new byte[file.length + more.length];
+    System.arraycopy(file, 0, longer, 0, at);
+    System.arraycopy(more, 0, longer, at, more.length);
+    System.arraycopy(file, at, longer, at + more.length, file.length - at);
+    return longer;
+  }
+
+  @Test
+  void commentsBehindAScanAreOfNoMatterHoweverMany() {
+    byte[] comments = new byte[400_000];
+    for (int i = 0; i < comments.length; i += 4) {
+      comments[i] = (byte) 0xFF;
+      comments[i + 1] = (byte) (i % 3 == 0 ? 0xFE : 0xE0 + i % 16);
+      comments[i + 3] = 2;
+    }
+    byte[] pixels = Images.decodeJpeg(FILE, JDK).toByteArray();
+    assertThat(Images.decodeJpeg(inserted(FILE.length - 2, comments), JDK).toByteArray())
+        .isEqualTo(pixels);
+    byte[] cut = Arrays.copyOf(inserted(FILE.length - 2, comments), FILE.length + 300);
+    assertThat(Images.decodeJpeg(cut, JDK.recoverTruncated(1)).toByteArray()).isEqualTo(pixels);
+    assertThatThrownBy(() -> Images.decodeJpeg(cut, JDK).toByteArray())
+        .hasMessageContaining("it ends after " + cut.length + " bytes, in scan 1");
+  }
+
+  @Test
+  void commentsBetweenScansAreOfNoMatter() {
+    byte[] file = GoldenCase.resource("j420prog.jpg");
+    byte[] pixels = Images.decodeJpeg(file, JDK).toByteArray();
+    int first = (int) JpegHeader.read(MemorySegment.ofArray(file), JDK).scanAt();
+    byte[] comments = {(byte) 0xFF, (byte) 0xFE, 0, 5, 1, 2, 3, (byte) 0xFF, (byte) 0xE3, 0, 3, 9};
+    int scans = 0;
+    for (int at = file.length - 2; at > first; at--) {
+      if (file[at] == (byte) 0xFF && file[at + 1] == (byte) JpegHeader.SOS) {
+        file = inserted(file, at, comments);
+        scans++;
+      }
+    }
+    assertThat(scans).isGreaterThan(3);
+    byte[] commented = file;
+    TestDecoders.all()
+        .forEach(
+            (name, decoder) ->
+                assertThat(JpegParityTest.decode(commented, Jpeg.RGB, decoder).toByteArray())
+                    .as(name)
+                    .isEqualTo(pixels));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,6 +54,50 @@ class JpegFuzzTest {
       check(damaged, options, "try " + i, outcomes);
     }
     System.out.println("fuzzed JPEG files: " + outcomes);
+  }
+
+  /**
+   * A flipped bit may shift the codes behind it, so that data is left over at the end or is
+   * lacking. What goes unnoticed are bits of values, and shifts after which the codes fall into
+   * step again.
+   */
+  @Test
+  void flippedBitsThatShiftCodesAreNoticed() {
+    Assumptions.assumeTrue(
+        TestDecoders.all().containsKey("opencv"), "skipped: OpenCV makes the files");
+    byte[] colour = JpegFiles.pixels(256, 192, 3, new Random(9));
+    byte[] grey = JpegFiles.pixels(256, 192, 1, new Random(9));
+    checkFlips("4:2:0", JpegFiles.encode(colour, 256, 192, 3, 75, 7, 0x221111), 15);
+    checkFlips("4:4:4", JpegFiles.encode(colour, 256, 192, 3, 75, 7, 0x111111), 6);
+    checkFlips("grey", JpegFiles.encode(grey, 256, 192, 1, 75), 17);
+  }
+
+  private static void checkFlips(String what, byte[] file, int leastPercent) {
+    int from = (int) JpegHeader.read(MemorySegment.ofArray(file), Jpeg.RGB).scanAt() + 14;
+    TestDecoders.all()
+        .forEach(
+            (name, decoder) -> {
+              Random random = new Random(1);
+              int noticed = 0;
+              for (int i = 0; i < 100; i++) {
+                byte[] flipped = file.clone();
+                int at = from + random.nextInt(file.length - 2 - from);
+                flipped[at] ^= (byte) (1 << random.nextInt(8));
+                noticed += isRefused(flipped, decoder) ? 1 : 0;
+              }
+              assertThat(noticed)
+                  .as("flips noticed in %s by %s", what, name)
+                  .isGreaterThanOrEqualTo(leastPercent);
+            });
+  }
+
+  private static boolean isRefused(byte[] file, JpegDecoder decoder) {
+    try {
+      JpegParityTest.decode(file, Jpeg.RGB, decoder).toByteArray();
+      return false;
+    } catch (InvalidImageException e) {
+      return true;
+    }
   }
 
   private static void check(byte[] file, Jpeg options, String what, Map<String, Integer> outcomes) {

@@ -133,6 +133,37 @@ class JpegParityTest {
     }
   }
 
+  @Test
+  void aWindowOfAnImageThatLacksComponentsHasThePixelsOfTheWhole() {
+    int width = 40;
+    int height = 64;
+    Random random = new Random(8);
+    byte[] grey = JpegFiles.pixels(width, height, 1, random);
+    byte[] file = withTwoMoreComponents(JpegFiles.encode(grey, width, height, 1, 90, 4, 1));
+    Jpeg options = Jpeg.GRAY.acceptDamage();
+    TestDecoders.all()
+        .forEach(
+            (name, decoder) ->
+                checkWindow(name, decode(file, options, decoder), new Window(3, 2, 20, 30)));
+  }
+
+  /** The frame of a grey file told to be of 4:2:0; the scan goes on to name one component. */
+  private static byte[] withTwoMoreComponents(byte[] file) {
+    int frame = (int) JpegHeader.read(MemorySegment.ofArray(file), Jpeg.RGB).frameAt();
+    byte[] more = new byte[file.length + 6];
+    System.arraycopy(file, 0, more, 0, frame + 11);
+    System.arraycopy(file, frame + 11, more, frame + 17, file.length - frame - 11);
+    more[frame + 1] = 17;
+    more[frame + 7] = 3;
+    more[frame + 9] = 0x22;
+    for (int i = 1; i < 3; i++) {
+      more[frame + 8 + 3 * i] = (byte) (more[frame + 8] + i);
+      more[frame + 9 + 3 * i] = 0x11;
+      more[frame + 10 + 3 * i] = more[frame + 10];
+    }
+    return more;
+  }
+
   private static void checkWindow(String what, Tensor whole, Window window) {
     int channels = (int) whole.shape().dim(2);
     int width = (int) whole.shape().dim(1);
