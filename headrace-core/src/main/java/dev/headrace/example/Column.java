@@ -209,7 +209,7 @@ final class Column {
       values.size = row * stride;
       if (fallback == null) {
         throw new Wire.Malformed(
-            "expected values of type %s, but there are none; give it a default by orElse(…)"
+            "expected values of type %s, but there are none; declare it with a default by orElse(…), or as ragged()"
                 .formatted(dtype.tfName()),
             -1);
       }

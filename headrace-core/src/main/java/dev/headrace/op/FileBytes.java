@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading and ownership:</b> its cursor's. Opens the file for itself.
  */
 final class FileBytes implements OpenFile {
+  private static final byte[] NOTHING = {};
   private static final int BLOCK_BYTES = 256 * 1024;
   private static final int SMALLEST_BLOCK_BYTES = 512;
   private static final int UNPACK_BYTES = 64 * 1024;
@@ -53,9 +54,18 @@ final class FileBytes implements OpenFile {
     this.compression = compression;
     this.context = context;
     this.source = file.open();
-    long size = compression == Compression.NONE ? source.size() : BLOCK_BYTES;
-    // One byte more than the file has, so that its end is met without a larger buffer.
-    this.buffer = new byte[Math.clamp(size + 1, SMALLEST_BLOCK_BYTES, BLOCK_BYTES)];
+    this.buffer = NOTHING;
+    boolean opened = false;
+    try {
+      long size = compression == Compression.NONE ? packedSize() : BLOCK_BYTES;
+      // One byte more than the file has, so that its end is met without a larger buffer.
+      buffer = new byte[Math.clamp(size + 1, SMALLEST_BLOCK_BYTES, BLOCK_BYTES)];
+      opened = true;
+    } finally {
+      if (!opened) {
+        closeSource();
+      }
+    }
   }
 
   /** A record that is larger than what may be held. */

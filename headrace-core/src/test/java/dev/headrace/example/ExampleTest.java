@@ -258,8 +258,8 @@ class ExampleTest {
                 + " varLen() or ragged()");
     assertThatThrownBy(() -> parse(record, Feature.int64("absent")))
         .hasMessage(
-            "example: feature 'absent': expected values of type int64, but there are none; give it"
-                + " a default by orElse(…)");
+            "example: feature 'absent': expected values of type int64, but there are none; declare"
+                + " it with a default by orElse(…), or as ragged()");
     byte[] cut = Arrays.copyOf(record.bytesValue(), 10);
     assertThatThrownBy(() -> parse(Tensor.ofStrings(new byte[0], cut), FEATURES[0].orElse(0)))
         .hasMessage(

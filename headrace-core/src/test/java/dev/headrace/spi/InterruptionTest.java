@@ -8,6 +8,7 @@ import dev.headrace.Pipeline;
 import dev.headrace.PipelineInterruptedException;
 import dev.headrace.data.Compression;
 import dev.headrace.data.Csv;
+import dev.headrace.data.Seed;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecords;
 import java.io.IOException;
@@ -44,9 +45,10 @@ class InterruptionTest {
   private <T> List<String> outcomes(Dataset<T> source) {
     List<String> seen = new ArrayList<>();
     try (Pipeline<T> pipeline = source.open()) {
-      Iterator<T> epoch = pipeline.iterator();
+      Iterator<T> epoch = null;
       for (boolean more = true; more; ) {
         try {
+          epoch = epoch == null ? pipeline.iterator() : epoch;
           more = epoch.hasNext();
           if (more) {
             seen.add(text(epoch.next()));
@@ -119,12 +121,22 @@ class InterruptionTest {
       InputFiles restless = files("lines", compression, true);
       assertThat(outcomes(Dataset.textLines(restless)))
           .isEqualTo(outcomes(Dataset.textLines(lines)));
+      assertThat(outcomes(Dataset.csv(restless, Csv.inferred())))
+          .isEqualTo(outcomes(Dataset.csv(lines, Csv.inferred())));
       assertThat(outcomes(Dataset.csv(restless, CSV))).isEqualTo(outcomes(Dataset.csv(lines, CSV)));
       assertThat(outcomes(Dataset.fixedLengthRecords(restless, 12, 0, 0)))
           .isEqualTo(outcomes(Dataset.fixedLengthRecords(lines, 12, 0, 0)));
       assertThat(outcomes(Dataset.tfRecords(files("records", compression, true)).skip(50)))
           .isEqualTo(outcomes(Dataset.tfRecords(files("records", compression, false)).skip(50)))
           .hasSize(40);
+    }
+    if (compression == Compression.NONE) {
+      Dataset<byte[]> records =
+          Dataset.fixedLengthRecords(files("lines", compression, false), 12, 0, 0);
+      Dataset<byte[]> restless =
+          Dataset.fixedLengthRecords(files("lines", compression, true), 12, 0, 0);
+      assertThat(outcomes(restless.globalShuffle(Seed.of(1))))
+          .isEqualTo(outcomes(records.globalShuffle(Seed.of(1))));
     }
     assertThat(interruptions).isPositive();
   }
