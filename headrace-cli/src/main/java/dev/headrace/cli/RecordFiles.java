@@ -5,6 +5,8 @@ import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.data.Compression;
 import dev.headrace.data.Tensor;
+import dev.headrace.data.TfRecordFormat;
+import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
@@ -42,6 +44,12 @@ final class RecordFiles {
       names = "--lenient",
       description = "A file that is cut inside a record's header ends there, as in tf.data.")
   private boolean lenient;
+
+  /** Whether what follows the last record that an index found is no damage. */
+  boolean endsWell(TfRecordIndex index) {
+    long left = index.size() - index.end();
+    return left == 0 || lenient && left < TfRecordFormat.HEADER_BYTES;
+  }
 
   Compression compression() {
     return compression;

@@ -168,7 +168,7 @@ final class RecordsCommand implements Runnable {
       if (files().compression() == Compression.NONE && Files.isRegularFile(file)) {
         TfRecordIndex index = TfRecordIndex.scan(file);
         records = index.records();
-        if (index.end() < index.size()) {
+        if (!files().endsWell(index)) {
           damage = firstDamage(file, index);
         }
       } else {
@@ -228,7 +228,7 @@ final class RecordsCommand implements Runnable {
       facts.put("records", index.records());
       facts.put("index", TfRecordIndex.path(file, folder).toString());
       print(json, file, facts);
-      return index.end() < index.size() ? firstDamage(file, index) : null;
+      return files().endsWell(index) ? null : firstDamage(file, index);
     }
   }
 

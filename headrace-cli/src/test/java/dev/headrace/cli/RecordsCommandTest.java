@@ -100,4 +100,18 @@ class RecordsCommandTest {
     assertThat(run("records", "verify", "--compression", "lz4", file("good")))
         .isEqualTo(Main.USAGE);
   }
+
+  @Test
+  void lenientIsHeardByCountAndIndex() throws IOException {
+    byte[] bytes = Files.readAllBytes(folder.resolve("good"));
+    Files.write(folder.resolve("good"), java.util.Arrays.copyOf(bytes, bytes.length + 5));
+    for (String command : new String[] {"count", "index"}) {
+      assertThat(run("records", command, file("good"))).isEqualTo(Main.FAILED);
+      assertThat(err.toString()).contains("record 100 at byte");
+      assertThat(run("records", command, "--lenient", file("good"))).isEqualTo(Main.OK);
+      assertThat(out.toString()).contains("good: 100 records");
+    }
+    Files.write(folder.resolve("good"), java.util.Arrays.copyOf(bytes, bytes.length + 12));
+    assertThat(run("records", "count", "--lenient", file("good"))).isEqualTo(Main.FAILED);
+  }
 }

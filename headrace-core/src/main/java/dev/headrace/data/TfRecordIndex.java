@@ -3,6 +3,7 @@ package dev.headrace.data;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * at least 16 KiB apart; others are found from the one before by reading headers.
  *
  * <p>It is made by reading all headers, but no data, and kept as a small file, which is taken for
- * what it says only if size, time and first bytes of the records' file still fit, and is read as if
- * an enemy had written it.
+ * what it says only if size, time, first and last bytes of the records' file still fit and its last
+ * records are where it says, and is read as if an enemy had written it.
  *
  * <p><b>Threading:</b> immutable.
  */
@@ -55,17 +56,27 @@ public final class TfRecordIndex {
    *
    * @param modified when the file was changed last, in milliseconds
    * @param startCrc a checksum of its first bytes
+   * @param endCrc a checksum of its last bytes
    */
-  record Stamp(long size, long modified, int startCrc) {
+  record Stamp(long size, long modified, int startCrc, int endCrc) {
     static Stamp of(Path file, FileChannel channel) throws IOException {
       BasicFileAttributes facts = Files.readAttributes(file, BasicFileAttributes.class);
-      ByteBuffer start = ByteBuffer.allocate((int) Math.min(facts.size(), FEW_BYTES));
-      while (start.hasRemaining() && channel.read(start, start.position()) >= 0) {
+      long size = facts.size();
+      return new Stamp(
+          size,
+          facts.lastModifiedTime().toMillis(),
+          crc(channel, 0, size),
+          crc(channel, Math.max(0, size - FEW_BYTES), size));
+    }
+
+    private static int crc(FileChannel channel, long from, long size) throws IOException {
+      ByteBuffer few = ByteBuffer.allocate((int) Math.min(size - from, FEW_BYTES));
+      while (few.hasRemaining() && channel.read(few, from + few.position()) >= 0) {
         continue;
       }
       CRC32C crc = new CRC32C();
-      crc.update(start.flip());
-      return new Stamp(facts.size(), facts.lastModifiedTime().toMillis(), (int) crc.getValue());
+      crc.update(few.flip());
+      return (int) crc.getValue();
     }
   }
 
@@ -86,16 +97,25 @@ public final class TfRecordIndex {
       try {
         TfRecordIndex known = TfRecordIndexFile.read(kept);
         if (known.stamp.equals(now)) {
-          return known;
+          if (known.fits(channel)) {
+            return known;
+          }
+          warn.accept(
+              "%s is made anew: the last records of %s are not where it says"
+                  .formatted(kept, file));
         }
       } catch (NoSuchFileException e) {
         // the usual reason to make one
+      } catch (ClosedByInterruptException e) {
+        throw e; // not the index's fault
       } catch (IOException e) {
-        warn.accept("%s is made anew: %s".formatted(kept, e.getMessage()));
+        warn.accept("%s is made anew: %s".formatted(kept, e));
       }
-      TfRecordIndex made = scan(channel, now);
+      TfRecordIndex made = scan(channel, now, 0, 0);
       try {
         made.keep(kept);
+      } catch (ClosedByInterruptException e) {
+        throw e; // not the folder's fault
       } catch (IOException e) {
         warn.accept(
             "the index of %s cannot be kept and is made again each time: %s; use indexedIn(folder)"
@@ -118,16 +138,28 @@ public final class TfRecordIndex {
   /** The index of a file as it is now, not kept. */
   public static TfRecordIndex scan(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file)) {
-      return scan(channel, Stamp.of(file, channel));
+      return scan(channel, Stamp.of(file, channel), 0, 0);
     }
   }
 
-  private static TfRecordIndex scan(FileChannel channel, Stamp stamp) throws IOException {
+  /** Whether the records from the last known place on are as many as it says, and end there. */
+  private boolean fits(FileChannel channel) throws IOException {
+    int last = anchors.numbers.length - 1;
+    TfRecordIndex rest =
+        last < 0
+            ? scan(channel, stamp, 0, 0)
+            : scan(channel, stamp, anchors.numbers[last], anchors.offsets[last]);
+    return rest.records == records && rest.end == end;
+  }
+
+  /** Finds the records from one on. */
+  private static TfRecordIndex scan(
+      FileChannel channel, Stamp stamp, long firstNumber, long firstOffset) throws IOException {
     long[] numbers = new long[16];
     long[] offsets = new long[16];
     int count = 0;
-    long number = 0;
-    long offset = 0;
+    long number = firstNumber;
+    long offset = firstOffset;
     ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN).limit(0);
     long windowAt = 0;
     long last = 0;
@@ -172,7 +204,7 @@ public final class TfRecordIndex {
       throw new IOException(kept + ": expected a file in a folder");
     }
     Files.createDirectories(folder);
-    Path partial = Files.createTempFile(folder, kept.getFileName().toString(), ".partial");
+    Path partial = PartialFile.createBeside(kept);
     try {
       Files.write(partial, TfRecordIndexFile.bytes(this));
       Files.move(

@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
  * place as numbers of seven bits a byte, and a checksum.
  */
 final class TfRecordIndexFile {
-  private static final int START = 0x31495248; // "HRI1"
-  private static final int FIXED_BYTES = 4 + 8 + 8 + 4 + 8 + 8 + 4;
+  private static final int START = 0x32495248; // "HRI2"
+  private static final int FIXED_BYTES = 4 + 8 + 8 + 4 + 4 + 8 + 8 + 4;
   private static final int LONGEST_NUMBER_BYTES = 10;
 
   /** More than the index of a file of many terabytes has. */
@@ -31,7 +31,8 @@ final class TfRecordIndexFile {
                 Math.toIntExact(FIXED_BYTES + 4 + 2L * LONGEST_NUMBER_BYTES * numbers.length))
             .order(ByteOrder.LITTLE_ENDIAN);
     TfRecordIndex.Stamp stamp = index.stamp();
-    out.putInt(START).putLong(stamp.size()).putLong(stamp.modified()).putInt(stamp.startCrc());
+    out.putInt(START).putLong(stamp.size()).putLong(stamp.modified());
+    out.putInt(stamp.startCrc()).putInt(stamp.endCrc());
     out.putLong(index.records()).putLong(index.end()).putInt(numbers.length);
     for (int i = 1; i < numbers.length; i++) {
       putNumber(out, numbers[i] - numbers[i - 1]);
@@ -65,7 +66,8 @@ final class TfRecordIndexFile {
       throw damaged("another checksum");
     }
     in.limit(body);
-    TfRecordIndex.Stamp stamp = new TfRecordIndex.Stamp(in.getLong(), in.getLong(), in.getInt());
+    TfRecordIndex.Stamp stamp =
+        new TfRecordIndex.Stamp(in.getLong(), in.getLong(), in.getInt(), in.getInt());
     long records = in.getLong();
     long end = in.getLong();
     int count = in.getInt();

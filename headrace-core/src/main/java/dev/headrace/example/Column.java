@@ -30,6 +30,9 @@ final class Column {
   /** The last row in which the feature was there. */
   private int seen = -1;
 
+  /** The last row in which it was found by its own key, and not by one that stands for it. */
+  private int exact = -1;
+
   private @Nullable String problem;
 
   /** The field of the list that counts while a feature is read, 0 before there is one. */
@@ -49,6 +52,7 @@ final class Column {
   /** Starts anew, for this many rows. */
   void begin(int rows) {
     seen = -1;
+    exact = -1;
     problem = null;
     if (isFixed) {
       long wanted = (long) rows * stride;
@@ -87,6 +91,17 @@ final class Column {
 
   int stride() {
     return stride;
+  }
+
+  /** Whether the feature was found by its own key in this row. */
+  boolean isExact(int row) {
+    return exact == row;
+  }
+
+  void found(int row, boolean loosely) {
+    if (!loosely) {
+      exact = row;
+    }
   }
 
   /**
@@ -194,7 +209,7 @@ final class Column {
       values.size = row * stride;
       if (fallback == null) {
         throw new Wire.Malformed(
-            "expected values of type %s, but there are none; give it a default by orElse(…)"
+            "expected values of type %s, but there are none; declare it with a default by orElse(…), or as ragged()"
                 .formatted(dtype.tfName()),
             -1);
       }

@@ -3,6 +3,7 @@ package dev.headrace.example;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Fn;
 import java.util.List;
+import java.util.Set;
 
 /**
  * {@code tf.train.Example}, TensorFlow's record of named features.
@@ -25,7 +26,7 @@ public final class Example {
    * batch first, then parse.
    */
   public static Fn<Tensor, Features> parser(Feature... features) {
-    return new FeaturesParser(new ExampleParser(List.of(features), false));
+    return new FeaturesParser(new ExampleParser(List.of(features), Set.of()));
   }
 
   /**

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Parses serialised examples: one, or a vector of them at once.
@@ -19,19 +20,21 @@ import java.util.Set;
  */
 final class ExampleParser {
   private final List<Feature> features;
-  private final boolean loosely;
+  private final Set<String> loose;
   private final ThreadLocal<State> states = ThreadLocal.withInitial(this::newState);
 
   /** What one thread parses with. */
   private record State(ExampleReader reader, List<Output> outputs) {}
 
   /**
-   * @param loosely whether a key {@code petal_length} stands for a feature {@code petalLength}
+   * @param loose the features {@code petalLength} for which a key {@code petal_length} stands where
+   *     there is none of their own
    */
-  ExampleParser(List<Feature> features, boolean loosely) {
+  ExampleParser(List<Feature> features, Set<String> loose) {
     this.features = List.copyOf(features);
-    this.loosely = loosely;
+    this.loose = Set.copyOf(loose);
     check(features);
+    checkLoose();
     State _ = newState(); // so that what does not fit fails here
   }
 
@@ -50,25 +53,44 @@ final class ExampleParser {
     }
   }
 
+  private void checkLoose() {
+    Map<String, String> names = new HashMap<>();
+    for (String name : new TreeSet<>(loose)) {
+      String other = names.put(plain(name), name);
+      if (other != null) {
+        throw new IllegalArgumentException(
+            "Example.parser: expected components that differ in more than case and underscores, but got '%s' and '%s'; declare their features"
+                .formatted(other, name));
+      }
+    }
+  }
+
   private State newState() {
     List<Column> columns = new ArrayList<>();
     List<Output> outputs = new ArrayList<>();
     for (Feature feature : features) {
       outputs.add(Output.of(feature, columns));
     }
-    return new State(new ExampleReader(columns, wanted(columns, loosely)), outputs);
+    return new State(new ExampleReader(columns, wanted(columns, loose)), outputs);
   }
 
   /** By key, the columns its values go to. */
   static java.util.function.Function<String, List<Column>> wanted(
-      List<Column> columns, boolean loosely) {
+      List<Column> columns, Set<String> loose) {
     Map<String, List<Column>> byKey = new HashMap<>();
+    Map<String, List<Column>> loosely = new HashMap<>();
     for (Column column : columns) {
-      byKey
-          .computeIfAbsent(loosely ? plain(column.key) : column.key, _ -> new ArrayList<>())
-          .add(column);
+      byKey.computeIfAbsent(column.key, _ -> new ArrayList<>()).add(column);
+      if (loose.contains(column.key)) {
+        loosely.computeIfAbsent(plain(column.key), _ -> new ArrayList<>()).add(column);
+      }
     }
-    return key -> byKey.getOrDefault(loosely ? plain(key) : key, List.of());
+    return key -> {
+      List<Column> exact = byKey.get(key);
+      return exact != null
+          ? exact
+          : loosely.isEmpty() ? List.of() : loosely.getOrDefault(plain(key), List.of());
+    };
   }
 
   private static String plain(String name) {

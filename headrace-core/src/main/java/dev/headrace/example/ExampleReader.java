@@ -34,7 +34,7 @@ final class ExampleReader {
   private final Column[] columns;
   private final Keys keys;
   private final Wire wire = new Wire();
-  private final byte[] window = new byte[WINDOW + Values.SLACK];
+  private final byte[] window = new byte[WINDOW + Keys.LOOK_AHEAD + Values.SLACK];
   private byte[] keyBytes = new byte[256 + Values.SLACK];
 
   private MemorySegment record = MemorySegment.NULL;
@@ -165,7 +165,9 @@ final class ExampleReader {
             next = base + end;
             continue;
           }
-        } else if (column.readUsual(bytes, value, end, record, base, row)) {
+        } else if (!(key.isLoose && column.isExact(row))
+            && column.readUsual(bytes, value, end, record, base, row)) {
+          column.found(row, key.isLoose);
           seen++;
           next = base + end;
           continue;
@@ -210,8 +212,12 @@ final class ExampleReader {
     int length = wire.length();
     int start = wire.at();
     int end = start + length;
-    Column[] wanted = columnsOf(start, end);
-    for (Column column : wanted) {
+    Keys.Key key = keyOf(start, end);
+    for (Column column : key.columns) {
+      if (key.isLoose && column.isExact(row)) {
+        continue;
+      }
+      column.found(row, key.isLoose);
       place = column.key;
       column.beginFeature(row);
       int at = start;
@@ -233,8 +239,13 @@ final class ExampleReader {
     return end;
   }
 
-  /** The columns of an entry of a map, by its last key, as protobuf has it. */
+  /** The columns of an entry of a map. */
   Column[] columnsOf(int from, int to) {
+    return keyOf(from, to).columns;
+  }
+
+  /** The last key of an entry of a map, which counts, as protobuf has it. */
+  private Keys.Key keyOf(int from, int to) {
     int keyFrom = from;
     int keyLength = 0;
     wire.on(record, from, to);
@@ -249,13 +260,13 @@ final class ExampleReader {
       }
     }
     if (keyLength > MOST_KEY) {
-      return new Column[0]; // nobody asks for a key of that length
+      return keys.start; // nobody asks for a key of that length
     }
     if (keyBytes.length < keyLength + Values.SLACK) {
       keyBytes = new byte[keyLength + Values.SLACK];
     }
     MemorySegment.copy(record, JAVA_BYTE, keyFrom, keyBytes, 0, keyLength);
-    return keys.find(keyBytes, 0, keyLength).columns;
+    return keys.find(keyBytes, 0, keyLength);
   }
 
   /** Completes an error with where it is. */

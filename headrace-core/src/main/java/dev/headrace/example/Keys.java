@@ -21,6 +21,9 @@ final class Keys {
   private static final int MOST_LEARNED = SLOTS / 2;
   private static final int LONGEST_LEARNED = 120;
 
+  /** How many bytes behind where an entry begins are looked at, whether it has so many or not. */
+  static final int LOOK_AHEAD = (4 + LONGEST_LEARNED + 1 + 7) / 8 * 8;
+
   /** A key that was met, with how the entries of a map that have it begin. */
   static final class Key {
     /* An entry is usually: 0A, its length, 0A, the key's length, the key, 12, and then the value.
@@ -34,6 +37,9 @@ final class Keys {
     /** Where its values go; none if nobody asked for it. */
     final Column[] columns;
 
+    /** Whether it only stands for the key of its columns, and gives way where that one is there. */
+    final boolean isLoose;
+
     /** Its only column, if it has exactly one. */
     final @Nullable Column only;
 
@@ -43,10 +49,11 @@ final class Keys {
     /** The key that followed when it was last met. */
     Key next = this;
 
-    private Key(byte[] window, int at, int length, Column[] columns) {
+    private Key(byte[] window, int at, int length, Wanted wanted) {
       this.length = length;
-      this.columns = columns;
-      this.only = columns.length == 1 ? columns[0] : null;
+      this.columns = wanted.columns;
+      this.isLoose = wanted.isLoose;
+      this.only = wanted.columns.length == 1 ? wanted.columns[0] : null;
       this.opening = 4 + length + 1;
       byte[] bytes = new byte[opening + 8];
       bytes[0] = Values.LIST;
@@ -65,7 +72,7 @@ final class Keys {
 
     /** What stands before the first key, and is none. */
     private Key() {
-      this(new byte[0], 0, 0, new Column[0]);
+      this(new byte[0], 0, 0, new Wanted(new Column[0], false));
       words[0] = -1;
     }
 
@@ -135,14 +142,17 @@ final class Keys {
     return key;
   }
 
-  private static Key unlearned(Column[] columns) {
-    Key key = new Key(new byte[0], 0, 0, columns);
+  private static Key unlearned(Wanted wanted) {
+    Key key = new Key(new byte[0], 0, 0, wanted);
     key.words[0] = -1;
     return key;
   }
 
-  private Column[] wanted(byte[] window, int at, int length) {
+  private Wanted wanted(byte[] window, int at, int length) {
     String text = new String(Arrays.copyOfRange(window, at, at + length), UTF_8);
-    return columns.apply(text).toArray(Column[]::new);
+    Column[] found = columns.apply(text).toArray(Column[]::new);
+    return new Wanted(found, found.length > 0 && !found[0].key.equals(text));
   }
+
+  private record Wanted(Column[] columns, boolean isLoose) {}
 }

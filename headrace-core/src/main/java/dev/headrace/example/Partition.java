@@ -11,6 +11,9 @@ import java.util.Objects;
  */
 public record Partition(Kind kind, String key, long length) {
 
+  /** How many empty rows {@link #valueRowIds} may make in a batch: 2<sup>20</sup>. */
+  public static final long MOST_EMPTY_ROWS = 1 << 20;
+
   /** What the dividing feature holds. */
   public enum Kind {
     ROW_SPLITS,
@@ -49,7 +52,10 @@ public record Partition(Kind kind, String key, long length) {
     return new Partition(Kind.ROW_LIMITS, key, 0);
   }
 
-  /** The feature has for each value its row, ascending. */
+  /**
+   * The feature has for each value its row, ascending. In a batch at most {@link #MOST_EMPTY_ROWS}
+   * may be left out, which are empty.
+   */
   public static Partition valueRowIds(String key) {
     return new Partition(Kind.VALUE_ROW_IDS, key, 0);
   }

@@ -23,7 +23,12 @@ final class RaggedOutput {
       long below = output.values().ends()[row] - from;
       for (int level = levels - 1; level >= 0; level--) {
         long[] lengths =
-            lengths(partitions.get(level), output.others().get(level), row, below, level > 0);
+            lengths(
+                partitions.get(level),
+                output.others().get(level),
+                row,
+                below,
+                all.get(level).empty);
         all.get(level).addAll(lengths);
         below = lengths.length;
       }
@@ -37,9 +42,13 @@ final class RaggedOutput {
     return new NestedRagged(output.values().values.copy(), splits);
   }
 
-  /** The lengths of the rows of one example at one level, which cover {@code below}. */
+  /**
+   * The lengths of the rows of one example at one level, which cover {@code below}.
+   *
+   * @param emptyBefore how many empty rows the examples before have at that level
+   */
   private static long[] lengths(
-      Partition partition, Column column, int row, long below, boolean isInner) {
+      Partition partition, Column column, int row, long below, long emptyBefore) {
     if (partition.kind() == Partition.Kind.UNIFORM) {
       check(below % partition.length() == 0, partition, below, "a multiple of the row length");
       long[] lengths = new long[Math.toIntExact(below / partition.length())];
@@ -54,7 +63,7 @@ final class RaggedOutput {
           case ROW_SPLITS -> differences(given, 0, given.length - 1, below);
           case ROW_STARTS -> differences(given, 0, given.length, below);
           case ROW_LIMITS -> differences(given, -1, given.length - 1, below);
-          case VALUE_ROW_IDS -> counts(given, partition, below, isInner);
+          case VALUE_ROW_IDS -> counts(given, partition, below, emptyBefore);
           default -> given;
         };
     long sum = 0;
@@ -82,16 +91,25 @@ final class RaggedOutput {
     return lengths;
   }
 
-  private static long[] counts(long[] rowIds, Partition partition, long below, boolean isInner) {
+  private static long[] counts(long[] rowIds, Partition partition, long below, long emptyBefore) {
     check(rowIds.length == below, partition, below, "a row for each value");
-    long rows = rowIds.length == 0 ? 0 : rowIds[rowIds.length - 1] + 1;
-    // A row id can be anything: not more rows than could be told apart by a sane writer.
-    check(rows >= 0 && rows <= (1 << 20) + 16L * rowIds.length, partition, below, "fewer rows");
-    long[] counts = new long[(int) rows];
-    for (int i = 0; i < rowIds.length; i++) {
-      boolean ascends = rowIds[i] >= (i == 0 ? 0 : rowIds[i - 1]);
-      check(ascends, partition, below, isInner ? "rows that ascend" : "ascending rows");
-      counts[(int) rowIds[i]]++;
+    long last = -1;
+    long empty = 0;
+    for (long id : rowIds) {
+      check(id >= Math.max(last, 0), partition, below, "rows that ascend from 0");
+      empty += Math.max(id - last - 1, 0);
+      last = id;
+    }
+    // An id can be anything, and each below it is a row: few bytes must not fill the memory.
+    if (empty > Partition.MOST_EMPTY_ROWS - emptyBefore) {
+      throw new Wire.Malformed(
+          "expected at most %d empty rows in a batch, but %s makes %d"
+              .formatted(Partition.MOST_EMPTY_ROWS, partition, emptyBefore + empty),
+          -1);
+    }
+    long[] counts = new long[(int) last + 1];
+    for (long id : rowIds) {
+      counts[(int) id]++;
     }
     return counts;
   }
@@ -108,7 +126,11 @@ final class RaggedOutput {
     private long[] splits = new long[16];
     private int size = 1;
 
+    /** How many rows are empty. */
+    private long empty;
+
     void add(long length) {
+      empty += length == 0 ? 1 : 0;
       if (size == splits.length) {
         splits = Arrays.copyOf(splits, size * 2);
       }

@@ -9,6 +9,7 @@ import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,11 +30,15 @@ final class RecordParser<R extends Record> implements Fn<Tensor, R>, FunctionIde
     Map<String, Feature> byName = new HashMap<>();
     declared.forEach(feature -> byName.put(feature.name(), feature));
     List<Feature> features = new ArrayList<>();
+    Set<String> loose = new HashSet<>();
     boolean onlyParsed = true;
     for (int i = 0; i < records.size(); i++) {
       Feature given = byName.remove(records.name(i));
       onlyParsed &= PARSED.contains(records.type(i));
       features.add(feature(records.name(i), records.type(i), given));
+      if (given == null) {
+        loose.add(records.name(i));
+      }
     }
     if (!byName.isEmpty()) {
       throw new IllegalArgumentException(
@@ -41,7 +46,7 @@ final class RecordParser<R extends Record> implements Fn<Tensor, R>, FunctionIde
               .formatted(type.getSimpleName(), byName.keySet()));
     }
     takesBatches = onlyParsed;
-    parser = new ExampleParser(features, true);
+    parser = new ExampleParser(features, loose);
   }
 
   private Feature feature(String name, Class<?> type, @Nullable Feature given) {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 
 /**
  * Parses serialised sequence examples.
@@ -60,9 +61,9 @@ final class SequenceParser implements Fn<Tensor, Features>, FunctionIdentity.Nam
       byColumn.put(column.steps, column);
     }
     return new State(
-        new ExampleReader(columns, ExampleParser.wanted(columns, false)),
+        new ExampleReader(columns, ExampleParser.wanted(columns, Set.of())),
         outputs,
-        new ExampleReader(stepColumns, ExampleParser.wanted(stepColumns, false)),
+        new ExampleReader(stepColumns, ExampleParser.wanted(stepColumns, Set.of())),
         steps,
         byColumn);
   }

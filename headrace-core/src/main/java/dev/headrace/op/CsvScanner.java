@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Csv;
+import dev.headrace.spi.Cancelled;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -77,7 +78,14 @@ final class CsvScanner {
       problem = null;
       findRow(in);
       if (problem != null) {
-        passLine(in);
+        long rowAt = in.offset();
+        try {
+          passLine(in);
+        } catch (Cancelled e) {
+          in.rewind(rowAt); // the row is yet to be given
+          nextLine = line;
+          throw e;
+        }
         return true;
       }
       nextLine = line + innerLines + 1;

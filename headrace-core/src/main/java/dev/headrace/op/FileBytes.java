@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading and ownership:</b> its cursor's. Opens the file for itself.
  */
 final class FileBytes implements OpenFile {
+  private static final byte[] NOTHING = {};
   private static final int BLOCK_BYTES = 256 * 1024;
   private static final int SMALLEST_BLOCK_BYTES = 512;
   private static final int UNPACK_BYTES = 64 * 1024;
@@ -45,14 +46,26 @@ final class FileBytes implements OpenFile {
   /** Where in the unpacked file {@code buffer[0]} is. */
   private long base;
 
+  /** Whether an interruption closed the file, so that it must be opened again. */
+  private boolean isLost;
+
   FileBytes(StoredFile file, Compression compression, Context context) throws IOException {
     this.file = file;
     this.compression = compression;
     this.context = context;
     this.source = file.open();
-    long size = compression == Compression.NONE ? source.size() : BLOCK_BYTES;
-    // One byte more than the file has, so that its end is met without a larger buffer.
-    this.buffer = new byte[Math.clamp(size + 1, SMALLEST_BLOCK_BYTES, BLOCK_BYTES)];
+    this.buffer = NOTHING;
+    boolean opened = false;
+    try {
+      long size = compression == Compression.NONE ? packedSize() : BLOCK_BYTES;
+      // One byte more than the file has, so that its end is met without a larger buffer.
+      buffer = new byte[Math.clamp(size + 1, SMALLEST_BLOCK_BYTES, BLOCK_BYTES)];
+      opened = true;
+    } finally {
+      if (!opened) {
+        closeSource();
+      }
+    }
   }
 
   /** A record that is larger than what may be held. */
@@ -70,7 +83,14 @@ final class FileBytes implements OpenFile {
 
   /** The size of the file as it lies there. */
   long packedSize() throws IOException {
-    return source.size();
+    for (; ; ) {
+      try {
+        ensureOpen();
+        return source.size();
+      } catch (ClosedByInterruptException e) {
+        interrupted();
+      }
+    }
   }
 
   @Override
@@ -134,6 +154,19 @@ final class FileBytes implements OpenFile {
     }
   }
 
+  /** Goes back to a place before this one; a packed file is then unpacked anew up to there. */
+  void rewind(long offset) {
+    if (offset >= base) {
+      start = (int) (offset - base);
+      return;
+    }
+    isLost = true;
+    ended = false;
+    start = 0;
+    end = 0;
+    base = offset;
+  }
+
   /** Goes to another place of the unpacked file; back only where it is not packed. */
   void seek(long offset) throws IOException {
     if (offset >= base && offset <= base + end) {
@@ -181,13 +214,19 @@ final class FileBytes implements OpenFile {
   private int read(byte[] into, int at, int length) throws IOException {
     for (; ; ) {
       try {
+        ensureOpen();
         return unpacked().read(into, at, length);
       } catch (ClosedByInterruptException e) {
-        context.checkGoing(); // the consumer's interruption, or a closed pipeline
-        boolean _ = Thread.interrupted(); // one that a function of the user left behind
-        reopen(base + end);
+        interrupted();
       }
     }
+  }
+
+  /** Whoever reads on after an interruption finds the file open, and nothing lost. */
+  private void interrupted() {
+    isLost = true;
+    context.checkGoing(); // the consumer's interruption, or a closed pipeline
+    boolean _ = Thread.interrupted(); // one that a function of the user left behind
   }
 
   private InputStream unpacked() throws IOException {
@@ -202,14 +241,20 @@ final class FileBytes implements OpenFile {
     return known;
   }
 
-  private void reopen(long offset) throws IOException {
-    source = file.open();
-    unpacked = null;
-    if (compression == Compression.NONE) {
-      unpacked = new SourceBytes(source, offset);
-    } else {
-      unpacked().skipNBytes(offset);
+  /** Opens the file again where an interruption closed it, and goes to where the buffer ends. */
+  private void ensureOpen() throws IOException {
+    if (!isLost) {
+      return;
     }
+    closeSource();
+    source = file.open();
+    if (compression == Compression.NONE) {
+      unpacked = new SourceBytes(source, base + end);
+    } else {
+      unpacked = null;
+      unpacked().skipNBytes(base + end);
+    }
+    isLost = false;
   }
 
   /** A file of a store as a stream. */
@@ -235,12 +280,6 @@ final class FileBytes implements OpenFile {
       return count;
     }
 
-    /** Says whether another member follows in a file of several. */
-    @Override
-    public int available() throws IOException {
-      return Math.clamp(source.size() - at, 0, Integer.MAX_VALUE);
-    }
-
     @Override
     public void close() throws IOException {
       source.close();
@@ -251,6 +290,10 @@ final class FileBytes implements OpenFile {
   public void close() {
     context.heap().release(reservedBytes);
     reservedBytes = 0;
+    closeSource();
+  }
+
+  private void closeSource() {
     Closeable outermost = unpacked == null ? source : unpacked;
     try {
       outermost.close();

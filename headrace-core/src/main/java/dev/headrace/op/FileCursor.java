@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -9,6 +10,8 @@ import dev.headrace.spi.Id;
 import dev.headrace.spi.State;
 import dev.headrace.spi.StoredFile;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +100,15 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
 
   private void fill(F in, Chunk out, int max) throws IOException {
     while (out.size() < max) {
-      Object record = next(in);
+      Object record;
+      try {
+        record = next(in);
+      } catch (Cancelled e) {
+        if (out.isEmpty()) {
+          throw e;
+        }
+        return; // what was read is given first; the next call is told
+      }
       if (record == null) {
         nextFile();
         return;
@@ -120,7 +131,10 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     return failure(
         new IOException(
             "%s: cannot be read on after byte %d, what is left of it is lost: %s"
-                .formatted(listing.files().get(file), offsetNow(), cause.getMessage()),
+                .formatted(
+                    listing.files().get(file),
+                    offsetNow(),
+                    Objects.requireNonNullElse(cause.getMessage(), cause.toString())),
             cause));
   }
 
@@ -142,21 +156,32 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     if (file >= listing.files().size()) {
       return null;
     }
-    F opening = null;
+    for (; ; ) {
+      try {
+        open = openNext();
+        return open;
+      } catch (ClosedByInterruptException e) {
+        context.checkGoing(); // the consumer's interruption, or a closed pipeline
+        boolean _ = Thread.interrupted(); // one that a function of the user left behind
+      } catch (IOException e) {
+        end(e);
+        return null;
+      }
+    }
+  }
+
+  private F openNext() throws IOException {
+    F opening = open(listing.files().get(file));
+    boolean isOpen = false;
     try {
-      opening = open(listing.files().get(file));
       opened(opening, offset);
-      open = opening;
-    } catch (IOException | RuntimeException e) {
-      if (opening != null) {
+      isOpen = true;
+      return opening;
+    } finally {
+      if (!isOpen) {
         opening.close();
       }
-      if (e instanceof RuntimeException unchecked) {
-        throw unchecked;
-      }
-      end((IOException) e);
     }
-    return open;
   }
 
   private void nextFile() {
@@ -176,8 +201,26 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     return open == null ? offset : open.offset();
   }
 
+  /** Passes over records, or over none if it is interrupted. */
   @Override
   public final void skip(long count) {
+    int fileBefore = file;
+    long offsetBefore = offsetNow();
+    long ordinalBefore = ordinal;
+    long lineBefore = line();
+    try {
+      passOver(count);
+    } catch (Cancelled e) {
+      closeFile();
+      file = fileBefore;
+      offset = offsetBefore;
+      ordinal = ordinalBefore;
+      atLine(lineBefore);
+      throw e;
+    }
+  }
+
+  private void passOver(long count) {
     long left = count;
     while (left > 0) {
       context.checkGoing();

@@ -3,8 +3,10 @@ package dev.headrace.op;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.InputSplit;
+import dev.headrace.spi.Store;
 import dev.headrace.spi.StoredFile;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,8 @@ final class FileSplits {
   static List<InputSplit> whole(FileListing listing) throws IOException {
     List<InputSplit> splits = new ArrayList<>();
     for (StoredFile file : files(listing)) {
-      splits.add(InputSplit.ofFile(uri(file), file.facts().size()));
+      Store.Facts facts = file.facts();
+      splits.add(InputSplit.ofFile(uri(file), facts.size()).of(facts));
     }
     return splits;
   }
@@ -47,8 +50,13 @@ final class FileSplits {
   }
 
   /** A name that means the same in every process that can see the file. */
-  static String uri(StoredFile file) {
+  static String uri(StoredFile file) throws IOException {
     Path local = file.local();
+    if (local != null && local.getFileSystem() != FileSystems.getDefault()) {
+      throw new IOException(
+          "%s: expected a file that another process finds by its name, but it is in %s; copy it to the default file system"
+              .formatted(local, local.getFileSystem()));
+    }
     return local == null ? file.name() : local.toAbsolutePath().toString();
   }
 
@@ -56,7 +64,8 @@ final class FileSplits {
   static InputFiles of(InputSplit split, InputFiles source) throws IOException {
     StoredFile file = StoredFile.of(split.uri());
     Path local = file.local();
-    InputFiles one = local == null ? InputFiles.matching(split.uri()) : InputFiles.of(local);
+    split.check(file.facts());
+    InputFiles one = local == null ? InputFiles.named(split.uri()) : InputFiles.of(local);
     return one.compressed(source.compression());
   }
 }

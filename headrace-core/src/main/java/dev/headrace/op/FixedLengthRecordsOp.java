@@ -78,13 +78,15 @@ public record FixedLengthRecordsOp(
     List<InputSplit> splits = new ArrayList<>();
     for (int i = 0; i < parts.length; i++) {
       StoredFile file = all.get(i);
-      long records = records(file, file.facts().size());
+      Store.Facts facts = file.facts();
+      long records = records(file, facts.size());
       for (int part = 0; part < parts[i]; part++) {
         long from = records * part / parts[i];
         long count = records * (part + 1) / parts[i] - from;
         long at = headerBytes + from * recordBytes;
         long bytes = count * recordBytes;
-        splits.add(new InputSplit(FileSplits.uri(file), at, at + bytes, from, count, bytes));
+        splits.add(
+            new InputSplit(FileSplits.uri(file), at, at + bytes, from, count, bytes).of(facts));
       }
     }
     return splits;
@@ -175,21 +177,31 @@ public record FixedLengthRecordsOp(
     }
 
     private byte[] read(StoredFile file, long offset) throws IOException {
-      for (; ; ) {
-        Store.Source kept = kept(file);
-        if (kept == null) {
-          try (Store.Source once = file.open()) {
-            return read(once, file, offset);
+      boolean wasInterrupted = false;
+      try {
+        for (; ; ) {
+          Store.Source kept = kept(file);
+          try {
+            if (kept != null) {
+              return read(kept, file, offset);
+            }
+            try (Store.Source once = file.open()) {
+              return read(once, file, offset);
+            }
+          } catch (ClosedChannelException e) {
+            // Interrupting one reader closes the channel for all of them, and costs no record.
+            boolean isInterrupted = Thread.interrupted();
+            wasInterrupted |= isInterrupted;
+            if (kept != null) {
+              open.remove(file, kept);
+            } else if (!isInterrupted) {
+              throw e;
+            }
           }
         }
-        try {
-          return read(kept, file, offset);
-        } catch (ClosedChannelException e) {
-          // Interrupting one reader closes the channel for all of them.
-          open.remove(file, kept);
-          if (Thread.currentThread().isInterrupted()) {
-            throw e;
-          }
+      } finally {
+        if (wasInterrupted) {
+          Thread.currentThread().interrupt();
         }
       }
     }

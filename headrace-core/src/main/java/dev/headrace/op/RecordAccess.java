@@ -7,6 +7,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.Map;
@@ -72,7 +73,7 @@ final class RecordAccess implements Access {
       throws IOException {
     try {
       reader.seek(anchor.offset(), anchor.number());
-      reader.walk(number - anchor.number());
+      reader.walk(number - anchor.number(), anchor.next());
       @Nullable Object record = reader.next();
       if (record == null) {
         throw new EOFException("the file has become shorter");
@@ -92,13 +93,30 @@ final class RecordAccess implements Access {
               .formatted(path, Integer.MAX_VALUE - 8, anchor.offset()));
     }
     ByteBuffer bytes = ByteBuffer.allocate((int) length);
-    try (FileChannel channel = FileChannel.open(path)) {
-      while (bytes.hasRemaining() && channel.read(bytes, anchor.offset() + bytes.position()) >= 0) {
-        continue;
+    boolean wasInterrupted = false;
+    try {
+      while (!fill(bytes, path, anchor.offset())) {
+        wasInterrupted |= Thread.interrupted(); // an interruption must not cost a record
+      }
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
       }
     }
     MemorySegment read = MemorySegment.ofArray(bytes.array()).asSlice(0, bytes.position());
     return new MappedRecordFile(read, anchor.offset(), quietEnd);
+  }
+
+  /** Reads what is missing in a buffer; false if an interruption came between. */
+  private static boolean fill(ByteBuffer bytes, Path path, long offset) throws IOException {
+    try (FileChannel channel = FileChannel.open(path)) {
+      while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) >= 0) {
+        continue;
+      }
+      return true;
+    } catch (ClosedByInterruptException e) {
+      return false;
+    }
   }
 
   @Override

@@ -47,6 +47,20 @@ abstract class RecordFile implements OpenFile {
   /** How many bytes of data the next record has, or -1 at the end. */
   abstract long length() throws IOException;
 
+  /**
+   * Passes over records up to one that begins before {@code next}, where the next known one is.
+   *
+   * @throws IOException if it does not, so that the index from which that is known does not fit
+   */
+  final void walk(long count, long next) throws IOException {
+    walk(count);
+    if (count > 0 && offset() >= next) {
+      throw new IOException(
+          "%sexpected it before byte %d, as the index has it; the file was changed, or its index damaged: remove the index"
+              .formatted(here(), next));
+    }
+  }
+
   /** Passes over records without looking at their data. */
   final void walk(long count) throws IOException {
     for (long i = 0; i < count; i++) {

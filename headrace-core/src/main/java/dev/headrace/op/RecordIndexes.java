@@ -5,6 +5,7 @@ import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputSplit;
+import dev.headrace.spi.Store;
 import dev.headrace.spi.StoredFile;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -73,6 +74,7 @@ final class RecordIndexes {
     for (int i = 0; i < parts.length; i++) {
       TfRecordIndex index = indexes.get(i);
       String uri = FileSplits.uri(files.get(i));
+      Store.Facts facts = files.get(i).facts();
       long places = ends[i] - (i == 0 ? 0 : ends[i - 1]);
       TfRecordIndex.Anchor from = index.before(0);
       for (int part = 1; part <= parts[i]; part++) {
@@ -84,7 +86,8 @@ final class RecordIndexes {
         long to = isLast ? index.size() : next.offset();
         long count = (isLast ? places : next.number()) - from.number();
         splits.add(
-            new InputSplit(uri, from.offset(), to, from.number(), count, to - from.offset()));
+            new InputSplit(uri, from.offset(), to, from.number(), count, to - from.offset())
+                .of(facts));
         from = next;
       }
     }

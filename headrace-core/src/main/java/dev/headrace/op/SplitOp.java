@@ -3,10 +3,13 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import java.io.EOFException;
 import java.util.Objects;
 
 /**
@@ -29,7 +32,12 @@ public record SplitOp(Op input, long first, long count, Site site) implements Op
 
   @Override
   public long cardinality() {
-    return count;
+    return isBounded() ? count : UNKNOWN;
+  }
+
+  /** Whether it is known how many places there must be; all that there are otherwise. */
+  private boolean isBounded() {
+    return count < Long.MAX_VALUE - first;
   }
 
   @Override
@@ -56,8 +64,8 @@ public record SplitOp(Op input, long first, long count, Site site) implements Op
 
     private void begin() {
       if (!begun) {
+        source.skip(op.first); // if it is interrupted, it begins again
         begun = true;
-        source.skip(op.first);
       }
     }
 
@@ -66,8 +74,22 @@ public record SplitOp(Op input, long first, long count, Site site) implements Op
       begin();
       if (given < op.count) {
         source.fill(out, (int) Math.min(max, op.count - given));
-        given += out.size();
+        if (out.isEmpty() && op.isBounded()) {
+          out.add(endedEarly(), context.prefix(), op.first + given);
+        } else {
+          given += out.size() - (out.hasTerminalFailure() ? 1 : 0); // which comes again
+        }
       }
+    }
+
+    private Failure endedEarly() {
+      return new Failure(
+          context.path(),
+          new Id(context.prefix(), op.first + given),
+          new EOFException(
+              "split: expected %d records from record %d on, but the source ends after %d of them; make the splits anew"
+                  .formatted(op.count, op.first, given)),
+          true);
     }
 
     @Override

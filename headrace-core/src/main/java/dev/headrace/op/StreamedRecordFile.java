@@ -88,12 +88,12 @@ final class StreamedRecordFile extends RecordFile {
    */
   private void readStart() throws IOException {
     if (atStart) {
-      atStart = false;
       try {
         in.readAhead();
       } catch (EOFException e) {
-        return; // met again behind the records before it
+        // met again behind the records before it
       }
+      atStart = false; // not before: an interruption may have come between
     }
   }
 

@@ -188,7 +188,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
       if (anchor.number() > from) {
         in.seek(anchor.offset(), anchor.number());
       }
-      in.walk(to - in.number());
+      in.walk(to - in.number(), anchor.next());
       return to - from;
     }
 
@@ -200,6 +200,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     @Override
     void atLine(long line) {
       number = line;
+      opened = null;
     }
   }
 }

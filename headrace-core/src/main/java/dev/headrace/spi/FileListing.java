@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.PartialFile;
 import dev.headrace.data.TfRecordIndex;
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -43,6 +44,9 @@ public record FileListing(
     try {
       List<StoredFile> files = new ArrayList<>();
       inputs.paths().forEach(path -> files.add(StoredFile.of(path)));
+      for (String name : inputs.names()) {
+        files.add(StoredFile.of(name));
+      }
       for (String pattern : inputs.patterns()) {
         boolean isName = pattern.chars().noneMatch(c -> WILDCARDS.indexOf(c) >= 0);
         files.addAll(isName ? List.of(StoredFile.of(pattern)) : list(word, pattern));
@@ -133,6 +137,7 @@ public record FileListing(
             .filter(
                 name ->
                     name.startsWith(folder)
+                        && !PartialFile.isPartial(name)
                         && matcher.matches(Path.of(name.substring(folder.length()))))
             .sorted()
             .map(name -> new StoredFile(store, name, null))
@@ -177,10 +182,11 @@ public record FileListing(
     return files;
   }
 
-  /** Whether a file is one that Headrace keeps beside others. */
+  /** Whether a file is one that Headrace keeps beside others, or has not yet written whole. */
   private static boolean isOurs(Path file) {
     Path folder = file.getParent();
-    return folder != null && folder.endsWith(TfRecordIndex.FOLDER);
+    return folder != null && folder.endsWith(TfRecordIndex.FOLDER)
+        || PartialFile.isPartial(file.toString());
   }
 
   /** The folders of a pattern before its first wildcard. */

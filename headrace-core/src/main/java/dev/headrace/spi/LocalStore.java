@@ -1,7 +1,9 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.PartialFile;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitOption;
@@ -71,9 +73,11 @@ public final class LocalStore implements Store {
       throw new IOException(name + ": expected a file in a folder, but got a root");
     }
     Files.createDirectories(folder);
-    Path partial = Files.createTempFile(folder, file.getFileName().toString(), ".partial");
+    Path partial = PartialFile.createBeside(file);
     try {
-      Files.copy(content, partial, StandardCopyOption.REPLACE_EXISTING);
+      try (OutputStream out = Files.newOutputStream(partial)) {
+        content.transferTo(out);
+      }
       Files.move(
           partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } finally {

@@ -1,12 +1,15 @@
 package dev.headrace.text;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.headrace.data.Csv;
 import dev.headrace.data.DType;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
-import java.nio.charset.StandardCharsets;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -23,7 +26,8 @@ public final class CsvLines {
   /**
    * A function that takes lines apart: of a single byte string, or of a tensor of them, whose shape
    * each column then has. {@code format} declares the columns, and must be without header. A field
-   * that is empty or missing takes its column's default; where there is none, the call fails.
+   * that is empty or one of {@link Csv#missing} takes its column's default; where there is none, or
+   * a line has fewer fields than columns, the call fails. Strings are the bytes of their fields.
    */
   public static Fn<Tensor, Map<String, Tensor>> decoder(Csv format) {
     return new Decoder(format);
@@ -90,7 +94,9 @@ public final class CsvLines {
       List<Cells> cells = new ArrayList<>();
       columns.forEach(column -> cells.add(new Cells(column, rows)));
       for (int row = 0; row < rows; row++) {
-        List<String> values = split(lines.stringAt(row), row);
+        // A character for each byte, so that bytes which are no text are kept.
+        byte[] line = lines.segmentAt(row).toArray(ValueLayout.JAVA_BYTE);
+        List<String> values = split(new String(line, ISO_8859_1), row);
         if (mayHaveMore ? values.size() < fields : values.size() != fields) {
           throw new IllegalArgumentException(
               "decodeCsv: expected %s%d fields, but got %d in line %d"
@@ -154,7 +160,7 @@ public final class CsvLines {
 
     private static IllegalArgumentException bad(String expected, String line, int at, int row) {
       return new IllegalArgumentException(
-          "decodeCsv: expected %s, but got %s at character %d of line %d"
+          "decodeCsv: expected %s, but got %s at byte %d of line %d"
               .formatted(
                   expected, at < line.length() ? "'" + line.charAt(at) + "'" : "the end", at, row));
     }
@@ -170,18 +176,26 @@ public final class CsvLines {
       this.values = new Object[rows];
     }
 
-    void add(String text, int row, List<String> missing) {
+    /**
+     * @param bytes the field, a character for each of its bytes
+     */
+    void add(String bytes, int row, List<String> missing) {
+      String text = new String(bytes.getBytes(ISO_8859_1), UTF_8);
       if (text.isEmpty() || missing.contains(text)) {
         if (column.fallback() == null) {
           throw new IllegalArgumentException(
               "decodeCsv: expected a value of column '%s', but it is missing in line %d; give the column a default by or(…)"
                   .formatted(column.name(), row));
         }
-        values[row] = column.fallback();
+        values[row] =
+            column.fallback() instanceof String given ? given.getBytes(UTF_8) : column.fallback();
         return;
       }
       try {
-        values[row] = Numerals.parse(column.dtype(), text);
+        values[row] =
+            column.dtype() == DType.STRING
+                ? bytes.getBytes(ISO_8859_1)
+                : Numerals.parse(column.dtype(), text);
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException(
             "decodeCsv: expected %s in column '%s', but got \"%s\" in line %d"
@@ -193,7 +207,7 @@ public final class CsvLines {
       return switch (column.dtype()) {
         case STRING -> {
           byte[][] strings = new byte[values.length][];
-          Arrays.setAll(strings, i -> value(i, String.class).getBytes(StandardCharsets.UTF_8));
+          Arrays.setAll(strings, i -> value(i, byte[].class));
           yield Tensor.wrapStrings(shape, strings);
         }
         case INT32 -> {

@@ -16,8 +16,9 @@ import java.util.Objects;
 /**
  * Parses JSON objects that come as texts, such as the lines of a JSON Lines file.
  *
- * <p>Numbers are exact or an error: a whole number beyond 64 bits is not rounded. An error names
- * the column, or the member that does not fit.
+ * <p>Whole numbers are exact or an error: one beyond 64 bits is not rounded. Those of a floating
+ * type are rounded to the nearest that the type has, and are an error where it has none so large.
+ * An error names the column, or the member that does not fit.
  */
 public final class Json {
   private Json() {}

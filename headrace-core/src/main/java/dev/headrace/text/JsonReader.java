@@ -166,7 +166,26 @@ final class JsonReader {
     return at < text.length() && text.charAt(at) == c;
   }
 
+  /** A text in quotes; half of a surrogate pair is none, and would be lost where it is encoded. */
   private String string() {
+    int start = at;
+    String string = unchecked();
+    for (int i = 0; i < string.length(); i++) {
+      char c = string.charAt(i);
+      if (Character.isSurrogate(c)) {
+        if (!Character.isHighSurrogate(c)
+            || i + 1 == string.length()
+            || !Character.isLowSurrogate(string.charAt(i + 1))) {
+          at = start;
+          throw unexpected("a text without a lone surrogate \\u%04x".formatted((int) c));
+        }
+        i++;
+      }
+    }
+    return string;
+  }
+
+  private String unchecked() {
     if (!is('"')) {
       throw unexpected("a name or text in quotes");
     }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Turns the values of JSON into those of Java, exactly or not at all. */
@@ -62,15 +63,26 @@ final class JsonValues {
         return Integer.parseInt(numeral.text());
       }
       if (type == double.class || type == Double.class) {
-        return Double.parseDouble(numeral.text());
+        double number = Double.parseDouble(numeral.text());
+        return finite(number, Double.isInfinite(number), type, numeral, path);
       }
       if (type == float.class || type == Float.class) {
-        return Float.parseFloat(numeral.text());
+        float number = Float.parseFloat(numeral.text());
+        return finite(number, Float.isInfinite(number), type, numeral, path);
       }
       return null;
     } catch (NumberFormatException e) {
       throw bad(path, type.getSimpleName(), numeral.text());
     }
+  }
+
+  /** JSON has no infinity: a number of that size does not fit. */
+  private static Object finite(
+      Object number, boolean isInfinite, Class<?> type, Numeral numeral, String path) {
+    if (isInfinite) {
+      throw bad(path, "a number that fits into " + type.getSimpleName(), numeral.text());
+    }
+    return number;
   }
 
   static <R extends Record> R record(Class<R> type, Map<?, ?> object, String path) {
@@ -87,6 +99,8 @@ final class JsonValues {
   /** Refuses components that no JSON fits. */
   static void check(Class<? extends Record> type, int depth) {
     RecordBuilder<?> records = RecordBuilder.of(type);
+    Names.checkDiffer(
+        IntStream.range(0, records.size()).mapToObj(records::name).toList(), type.getSimpleName());
     for (int i = 0; i < records.size(); i++) {
       Class<?> component = records.type(i);
       while (component.isArray()) {

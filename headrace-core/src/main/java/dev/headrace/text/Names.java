@@ -1,5 +1,7 @@
 package dev.headrace.text;
 
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -8,19 +10,43 @@ import org.jspecify.annotations.Nullable;
 final class Names {
   private Names() {}
 
-  /** What a map has under a name, or under one that stands for it. */
+  /** Refuses names that could not be told apart if another one stands for them. */
+  static void checkDiffer(List<String> names, String type) {
+    Map<String, String> known = new HashMap<>();
+    for (String name : names) {
+      String other = known.put(plain(name), name);
+      if (other != null) {
+        throw new IllegalArgumentException(
+            "Json.parser: expected components of %s that differ in more than case and underscores, but got '%s' and '%s'; rename one"
+                .formatted(type, other, name));
+      }
+    }
+  }
+
+  /**
+   * What a map has under a name; where it has nothing, under one that stands for it.
+   *
+   * @throws IllegalArgumentException if several stand for it
+   */
   static @Nullable Object find(Map<?, ?> map, String name) {
     Object value = map.get(name);
     if (value != null) {
       return value;
     }
     String wanted = plain(name);
+    String found = null;
     for (Map.Entry<?, ?> entry : map.entrySet()) {
       if (entry.getKey() instanceof String key && plain(key).equals(wanted)) {
-        return entry.getValue();
+        if (found != null) {
+          throw new IllegalArgumentException(
+              "json: expected one member for '%s', but got '%s' and '%s'"
+                  .formatted(name, found, key));
+        }
+        found = key;
+        value = entry.getValue();
       }
     }
-    return null;
+    return value;
   }
 
   private static String plain(String name) {

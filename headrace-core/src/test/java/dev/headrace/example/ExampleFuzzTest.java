@@ -14,6 +14,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,10 +50,10 @@ class ExampleFuzzTest {
               .filter(WANTED::containsKey)
               .map(key -> feature(key).ragged())
               .toList(),
-          false);
+          Set.of());
 
   /** One value of each, or a default; and one of them once more in another form. */
-  private static final ExampleParser FIXED = new ExampleParser(fixed(), false);
+  private static final ExampleParser FIXED = new ExampleParser(fixed(), Set.of());
 
   private static List<Feature> fixed() {
     List<Feature> features = new ArrayList<>();

@@ -17,6 +17,7 @@ import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -257,8 +258,8 @@ class ExampleTest {
                 + " varLen() or ragged()");
     assertThatThrownBy(() -> parse(record, Feature.int64("absent")))
         .hasMessage(
-            "example: feature 'absent': expected values of type int64, but there are none; give it"
-                + " a default by orElse(…)");
+            "example: feature 'absent': expected values of type int64, but there are none; declare"
+                + " it with a default by orElse(…), or as ragged()");
     byte[] cut = Arrays.copyOf(record.bytesValue(), 10);
     assertThatThrownBy(() -> parse(Tensor.ofStrings(new byte[0], cut), FEATURES[0].orElse(0)))
         .hasMessage(
@@ -318,6 +319,86 @@ class ExampleTest {
         assertThat(parser.apply(builder.build()).tensor("key 4999").longValue())
             .isEqualTo(from < 4900 ? from : 4999);
       }
+    }
+  }
+
+  /** An entry of a map, its key usual, its value one int64. */
+  private static byte[] entry(byte[] key, int number) {
+    ByteBuffer out = ByteBuffer.allocate(4 + key.length + 2 + 5);
+    out.put((byte) 0x0A).put((byte) (key.length + 2 + 2 + 5));
+    out.put((byte) 0x0A).put((byte) key.length).put(key);
+    out.put((byte) 0x12).put((byte) 5).put((byte) 0x1A).put((byte) 3);
+    return out.put((byte) 0x0A).put((byte) 1).put((byte) number).array();
+  }
+
+  @Test
+  void aKeyThatIsCutAtTheEndOfTheWindowIsMalformed() {
+    byte[] key = new byte[118];
+    key[0] = 'k';
+    byte[] whole = entry(key, 1);
+    for (int kept = 1; kept < whole.length; kept++) {
+      int filler = 4096 - 3 - whole.length - kept;
+      ByteBuffer out = ByteBuffer.allocate(4096);
+      out.put((byte) 0x0A).put((byte) ((4096 - 3) & 0x7F | 0x80)).put((byte) ((4096 - 3) >> 7));
+      out.put((byte) 0x12).put((byte) ((filler - 3) & 0x7F | 0x80)).put((byte) ((filler - 3) >> 7));
+      out.position(out.position() + filler - 3).put(whole).put(whole, 0, kept);
+      assertThat(out.hasRemaining()).isFalse();
+      Tensor record = Tensor.wrapString(MemorySegment.ofArray(out.array()));
+      Fn<Tensor, Features> parser = Example.parser(Feature.int64("x").orElse(0));
+      assertThatThrownBy(
+              () -> {
+                Features _ = parser.apply(record);
+              })
+          .as("%d bytes", kept)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("example: ");
+    }
+  }
+
+  @Test
+  void rowIdsAscendAndLeaveOutBoundedRows() throws Exception {
+    Feature feature = Feature.int64("values").ragged(Partition.valueRowIds("ids"));
+    for (long[] ids : new long[][] {{5, 0}, {-1, 0}, {0, -1}, {Long.MAX_VALUE, 0}}) {
+      Tensor record = Example.builder().int64("values", 1, 2).int64("ids", ids).build();
+      assertThatThrownBy(() -> parse(record, feature))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("expected rows that ascend from 0");
+    }
+    Tensor sparse = Example.builder().int64("values", 1).int64("ids", 600_000).build();
+    assertThat(parse(sparse, feature).nestedRagged("values").rowSplits().getFirst().elements())
+        .isEqualTo(600_002);
+    assertThatThrownBy(() -> parse(Tensor.stackStrings(List.of(sparse, sparse)), feature))
+        .hasMessageContaining("expected at most 1048576 empty rows in a batch")
+        .hasMessageContaining("makes 1200000");
+    Tensor huge = Example.builder().int64("values", 1).int64("ids", Long.MAX_VALUE).build();
+    assertThatThrownBy(() -> parse(huge, feature)).hasMessageContaining("empty rows");
+  }
+
+  record Alike(long ab, long aB) {}
+
+  record Petal(long petalLength) {}
+
+  @Test
+  void anExactKeyIsPreferred() throws Exception {
+    assertThatThrownBy(() -> Example.parser(Alike.class))
+        .hasMessageContaining("differ in more than case and underscores, but got 'aB' and 'ab'");
+    Tensor both = Example.builder().int64("ab", 1).int64("aB", 2).int64("AB", 3).build();
+    assertThat(Example.parser(Alike.class, Feature.int64("ab"), Feature.int64("aB")).apply(both))
+        .isEqualTo(new Alike(1, 2));
+    assertThat(Example.parser(Alike.class, Feature.int64("ab")).apply(both))
+        .isEqualTo(new Alike(1, 2));
+    Tensor other = Example.builder().int64("a_b", 1).build();
+    assertThatThrownBy(() -> Example.parser(Petal.class, Feature.int64("petalLength")).apply(other))
+        .hasMessageContaining("petalLength");
+    Fn<Tensor, Petal> parser = Example.parser(Petal.class);
+    for (int i = 0; i < 3; i++) {
+      Tensor exactLast = Example.builder().int64("petal_length", 7).int64("petalLength", i).build();
+      assertThat(parser.apply(exactLast)).isEqualTo(new Petal(i));
+      Tensor exactFirst =
+          Example.builder().int64("petalLength", i).int64("petal_length", 7).build();
+      assertThat(parser.apply(exactFirst)).isEqualTo(new Petal(i));
+      Tensor loose = Example.builder().int64("petal_length", i).build();
+      assertThat(parser.apply(loose)).isEqualTo(new Petal(i));
     }
   }
 }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** protobuf's own library writes what we read, and reads what we write. */
@@ -119,7 +120,7 @@ class ProtobufOracleTest {
         Objects.requireNonNull(values.get("numbers")).add(random.nextLong() >> random.nextInt(64));
       }
       Object[] ours =
-          new ExampleParser(List.of(wanted), false)
+          new ExampleParser(List.of(wanted), Set.of())
               .parse(Tensor.scalar(message(values).toByteArray()));
       assertThat(strings((Tensor) ours[0])).isEqualTo(strings(values.get("bytes")));
       assertThat(floats((Tensor) ours[1])).isEqualTo(values.get("floats"));
@@ -183,7 +184,7 @@ class ProtobufOracleTest {
                       default -> Feature.int64(key).ragged();
                     })
             .toList();
-    ExampleParser parser = new ExampleParser(wanted, false);
+    ExampleParser parser = new ExampleParser(wanted, Set.of());
     int compared = 0;
     for (int run = 0; run < 5_000; run++) {
       byte[] record = examples.next();

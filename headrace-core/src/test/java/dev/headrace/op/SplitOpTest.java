@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.Dataset;
+import dev.headrace.Pipeline;
+import dev.headrace.PipelineException;
 import dev.headrace.data.Compression;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecords;
@@ -13,11 +15,16 @@ import dev.headrace.spi.InputSplit;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -139,5 +146,54 @@ class SplitOpTest {
         .hasMessageContaining("map (SplitOpTest.java")
         .hasMessageContaining("expected a source of files");
     assertThatThrownBy(() -> Dataset.textLines("x").splits(0)).hasMessageContaining("at least 1");
+  }
+
+  @Test
+  void aPartOfAFileThatChangedIsRefused() throws IOException {
+    Path file = folder.resolve("x-00000-of-00003");
+    Dataset<?> source = Dataset.tfRecords(InputFiles.of(file), TfRecords.defaults().indexed());
+    InputSplit split = InputSplit.parse(source.splits(3).getLast().toString());
+    assertThat(source.ofSplit(split).count()).isEqualTo(split.records());
+    FileTime before = Files.getLastModifiedTime(file);
+    Files.setLastModifiedTime(file, FileTime.fromMillis(before.toMillis() + 5));
+    assertThatThrownBy(() -> source.ofSplit(split))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("split: expected " + file + " as it was taken apart")
+        .hasMessageContaining("make the splits anew");
+    byte[] bytes = Files.readAllBytes(file);
+    Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
+    Files.setLastModifiedTime(file, before);
+    assertThatThrownBy(() -> source.ofSplit(split)).hasMessageContaining("bytes");
+  }
+
+  @Test
+  void aSourceThatEndsEarlyIsTheEnd() throws IOException {
+    Dataset<String> source = Dataset.textLines(folder + "/lines");
+    InputSplit split = new InputSplit(folder + "/lines", 0, -1, 1, 3, 0);
+    try (Pipeline<String> pipeline = source.ofSplit(split).open()) {
+      Iterator<String> epoch = pipeline.iterator();
+      assertThat(epoch.next()).isEqualTo("b");
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(epoch::next)
+            .isInstanceOfSatisfying(
+                PipelineException.class, e -> assertThat(e.isTerminal()).isTrue())
+            .hasStackTraceContaining(
+                "expected 3 records from record 1 on, but the source ends after 1 of them");
+      }
+    }
+    InputSplit rest = new InputSplit(folder + "/lines", 0, -1, 1, -1, 0);
+    assertThat(source.ofSplit(rest).toList()).containsExactly("b");
+    assertThat(source.ofSplit(rest).cardinality()).isEqualTo(Dataset.UNKNOWN);
+  }
+
+  @Test
+  void filesThatOnlyThisProcessSeesAreNotTakenApart() throws IOException {
+    Path zip = folder.resolve("x.zip");
+    try (FileSystem inZip = FileSystems.newFileSystem(zip, Map.of("create", "true"))) {
+      Path file = Files.writeString(inZip.getPath("/lines"), "a\n");
+      assertThatThrownBy(() -> Dataset.textLines(InputFiles.of(file)).splits(1))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("expected a file that another process finds by its name");
+    }
   }
 }

@@ -306,7 +306,7 @@ class TextLinesOpTest {
     assertThatThrownBy(() -> textLines((InputFiles) null))
         .hasMessage("textLines: expected files, but got null");
     assertThatThrownBy(() -> InputFiles.of(List.of()))
-        .hasMessage("InputFiles: expected paths or patterns, but got neither");
+        .hasMessage("InputFiles: expected paths, names or patterns, but got none of them");
     assertThatThrownBy(() -> textLines(" "))
         .hasMessage("InputFiles: expected a pattern such as logs/*.txt, but got an empty one");
   }

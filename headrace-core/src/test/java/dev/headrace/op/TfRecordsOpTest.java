@@ -16,9 +16,12 @@ import dev.headrace.data.TfRecordWriter;
 import dev.headrace.data.TfRecords;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.InputSplit;
 import dev.headrace.testing.NoLeftovers;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -28,6 +31,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -354,5 +358,69 @@ class TfRecordsOpTest {
     List<String> all = new ArrayList<>(first);
     all.addAll(second);
     return all;
+  }
+
+  @Test
+  void anIndexThatLiesIsNotBelieved() throws IOException {
+    Path file = write("a", Compression.NONE, 0, 200, 1000);
+    Path index = TfRecordIndex.path(file, null);
+    assertThat(indexed(file).cardinality()).isEqualTo(200);
+    byte[] good = Files.readAllBytes(index);
+    byte[] fewer = good.clone();
+    fewer[28]--;
+    Files.write(index, signed(fewer));
+    List<String> warnings = new ArrayList<>();
+    assertThat(TfRecordIndex.of(file, null, warnings::add).records()).isEqualTo(200);
+    assertThat(warnings).singleElement().asString().contains("are not where it says");
+    assertThat(Files.readAllBytes(index)).isEqualTo(good);
+
+    byte[] shifted = good.clone();
+    int step = shifted[48]++;
+    shifted[52]--;
+    Files.write(index, signed(shifted));
+    assertThatThrownBy(() -> indexed(file).at(step))
+        .hasMessageContaining("as the index has it")
+        .hasMessageContaining("remove the index");
+    InputSplit split = new InputSplit(file.toString(), 0, -1, step, 3, 0);
+    assertThat(Outcomes.errors(indexed(file).ofSplit(split)))
+        .singleElement()
+        .satisfies(e -> assertThat(e.isTerminal()).isTrue());
+  }
+
+  private static byte[] signed(byte[] index) {
+    CRC32C crc = new CRC32C();
+    crc.update(index, 0, index.length - 4);
+    ByteBuffer.wrap(index)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(index.length - 4, (int) crc.getValue());
+    return index;
+  }
+
+  @Test
+  void anIndexOfAFileWithAnotherEndIsMadeAnew() throws IOException {
+    Path file = write("a", Compression.NONE, 0, 100, 1000);
+    FileTime time = Files.getLastModifiedTime(file);
+    byte[] before = Files.readAllBytes(file);
+    assertThat(indexed(file).cardinality()).isEqualTo(100);
+    byte[] after = Arrays.copyOf(before, before.length);
+    Arrays.fill(after, after.length - 2000, after.length, (byte) 0);
+    Files.write(file, after);
+    Files.setLastModifiedTime(file, time);
+    assertThat(TfRecordIndex.of(file, null, warning -> {}).records()).isEqualTo(99);
+  }
+
+  @Test
+  void aDamagedSecondMemberIsNoEnd() throws IOException {
+    Path file = write("a", Compression.GZIP, 0, 10, 100);
+    byte[] member = Files.readAllBytes(file);
+    byte[] both = Arrays.copyOf(member, 2 * member.length);
+    System.arraycopy(member, 0, both, member.length, member.length);
+    Files.write(file, both);
+    Dataset<Tensor> records = Dataset.tfRecords(InputFiles.of(file).compressed(Compression.GZIP));
+    assertThat(records.count()).isEqualTo(20);
+    damage(file, member.length + 1);
+    assertThat(Outcomes.errors(records)).hasSize(1);
+    Files.write(file, new byte[0]);
+    assertThat(records.count()).isZero();
   }
 }

@@ -3,14 +3,22 @@ package dev.headrace.spi;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A store of files that are in memory: {@code mem:folder/name}. */
 public final class MemoryStore implements Store {
   private static final Map<String, byte[]> FILES = new ConcurrentHashMap<>();
+
+  /** Names that have this in them are read by a thread that is interrupted now and then. */
+  static final String RESTLESS = "restless";
+
+  private static final Random RANDOM = new Random(1);
 
   @Override
   public String scheme() {
@@ -42,9 +50,25 @@ public final class MemoryStore implements Store {
   @Override
   public Source open(String name) throws IOException {
     byte[] content = content(name);
+    boolean restless = name.contains(RESTLESS);
     return new Source() {
+      private boolean closed;
+
+      /** As a channel of a file, which an interruption closes. */
+      private void block() throws IOException {
+        if (closed) {
+          throw new ClosedChannelException();
+        }
+        if (restless && RANDOM.nextInt(20) == 0) {
+          closed = true;
+          Thread.currentThread().interrupt();
+          throw new ClosedByInterruptException();
+        }
+      }
+
       @Override
-      public int read(long offset, ByteBuffer into) {
+      public int read(long offset, ByteBuffer into) throws IOException {
+        block();
         if (offset >= content.length) {
           return -1;
         }
@@ -54,7 +78,8 @@ public final class MemoryStore implements Store {
       }
 
       @Override
-      public long size() {
+      public long size() throws IOException {
+        block();
         return content.length;
       }
 

@@ -2,6 +2,7 @@ package dev.headrace.spi;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
@@ -90,5 +91,24 @@ class StoreTest {
     local.write(folder + "/new/y", new ByteArrayInputStream("y".getBytes(UTF_8)));
     assertThat(local.list(folder.toString())).hasSize(2);
     assertThat(local.facts(folder + "/new/y").size()).isOne();
+  }
+
+  @Test
+  void aNameIsMeantAsItIs() throws IOException {
+    MemoryStore.put("mem:odd/[a]*?{b}", "1\n".getBytes(UTF_8));
+    MemoryStore.put("mem:odd/aaa", "2\n".getBytes(UTF_8));
+    Dataset<String> lines = Dataset.textLines(InputFiles.named("mem:odd/[a]*?{b}"));
+    assertThat(lines.toList()).containsExactly("1");
+    InputSplit split = InputSplit.parse(lines.splits(1).getFirst().toString());
+    assertThat(lines.ofSplit(split).toList()).containsExactly("1");
+    MemoryStore.put("mem:odd/[a]*?{b}", "1\n3\n".getBytes(UTF_8));
+    assertThatThrownBy(() -> lines.ofSplit(split)).hasMessageContaining("make the splits anew");
+  }
+
+  @Test
+  void partialFilesAreNotListed() {
+    MemoryStore.put("mem:partial/.a.12.partial", "1\n".getBytes(UTF_8));
+    MemoryStore.put("mem:partial/a", "2\n".getBytes(UTF_8));
+    assertThat(Dataset.textLines("mem:partial/*").toList()).containsExactly("2");
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.headrace.data.Csv;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -67,12 +68,26 @@ class CsvLinesTest {
     assertThatThrownBy(() -> last(two, "99999999999,2")).hasMessageContaining("expected int32");
     assertThatThrownBy(() -> last(two, "1,\"2"))
         .hasMessage(
-            "decodeCsv: expected a quote at the end of the field, but got the end at character 4 of"
+            "decodeCsv: expected a quote at the end of the field, but got the end at byte 4 of"
                 + " line 0");
     for (String bad : new String[] {"1,a\"b", "1,\"2\"x", "1,2\n", "1", "1,2,3", ""}) {
       assertThatThrownBy(() -> last(two, bad)).as(bad).isInstanceOf(IllegalArgumentException.class);
     }
     assertThatThrownBy(() -> CsvLines.decoder(two))
         .hasMessageContaining("say Csv.columns(…).withoutHeader()");
+  }
+
+  @Test
+  void bytesThatAreNoTextAreKept() throws Exception {
+    byte[] line = {'1', ',', (byte) 0xFF, (byte) 0x80, '"'};
+    Map<String, Tensor> row =
+        CsvLines.decoder(Csv.columns(NUMBER, TEXT).withoutHeader().withoutQuotes())
+            .apply(Tensor.wrapString(MemorySegment.ofArray(line)));
+    assertThat(Objects.requireNonNull(row.get("t")).bytesValue()).containsExactly(0xFF, 0x80, '"');
+    assertThat(last(Csv.columns(NUMBER, TEXT), "1,\"grüße, 猫\"").stringValue())
+        .isEqualTo("grüße, 猫");
+    assertThat(
+            last(Csv.columns(NUMBER, Csv.string("t").or("für")).missing("ä"), "1,ä").stringValue())
+        .isEqualTo("für");
   }
 }

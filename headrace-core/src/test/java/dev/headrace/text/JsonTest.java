@@ -168,4 +168,35 @@ class JsonTest {
         .forEach(map -> xs.add(Objects.requireNonNull(map.get("x")).longValue()));
     assertThat(xs).containsExactly(1L, 3L);
   }
+
+  record Alike(long ab, long aB) {}
+
+  record Petal(long petalLength) {}
+
+  @Test
+  void anExactNameIsPreferred() throws Exception {
+    assertThatThrownBy(() -> Json.parser(Alike.class))
+        .hasMessageContaining("differ in more than case and underscores, but got 'ab' and 'aB'");
+    assertThat(Json.parser(Petal.class).apply("{\"petal_length\": 1, \"petalLength\": 2}"))
+        .isEqualTo(new Petal(2));
+    assertThatThrownBy(
+            () -> Json.parser(Petal.class).apply("{\"petal_length\": 1, \"PetalLength\": 2}"))
+        .hasMessage(
+            "json: expected one member for 'petalLength', but got 'petal_length' and"
+                + " 'PetalLength'");
+  }
+
+  @Test
+  void whatDoesNotFitIsNotReplaced() throws Exception {
+    assertThatThrownBy(() -> tensor("1e999"))
+        .hasMessage("json: expected a number that fits into double in 'a', but got 1e999");
+    assertThatThrownBy(() -> Json.parser(Csv.float32("a")).apply("{\"a\": [1, -1e40]}"))
+        .hasMessageContaining("a number that fits into float");
+    assertThat(tensor("1e-999").doubleValue()).isZero();
+    for (String lone : List.of("\\ud83d", "\\udc31", "\\ud83dx", "\\udc31\\ud83d", "x\\ud83d")) {
+      assertThatThrownBy(() -> tensor("\"" + lone + "\""))
+          .hasMessageContaining("a text without a lone surrogate");
+    }
+    assertThat(tensor("\"\\ud83d\\udc31\"").stringValue()).isEqualTo("\uD83D\uDC31");
+  }
 }
