@@ -55,7 +55,11 @@ public record SkipOp(Op input, long count, Site site) implements Op {
     return new SkipCursor(context, this);
   }
 
+  /** Whether failures may lie among what is passed over, which must be given and not counted. */
   private static boolean mayFail(Op op) {
+    if (op.traits().knowsPlaces()) {
+      return false; // places are counted there, as at(i) and cardinality() do
+    }
     return !op.traits().neverFails() || op.inputs().stream().anyMatch(SkipOp::mayFail);
   }
 

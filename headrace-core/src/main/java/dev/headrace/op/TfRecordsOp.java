@@ -88,7 +88,8 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
   @Override
   public Traits traits() {
-    return isPacked() ? Traits.PLAIN.with(Checkpointing.REPLAY) : Traits.PLAIN;
+    Traits traits = isPacked() ? Traits.PLAIN.with(Checkpointing.REPLAY) : Traits.PLAIN;
+    return settings.hasIndex() && !isPacked() ? traits.asKnowingPlaces() : traits;
   }
 
   private boolean isPacked() {

@@ -11,6 +11,8 @@ package dev.headrace.spi;
  * @param neverFails whether it makes no failed element of its own: it calls no function and reads
  *     no file, or it ends the pipeline if it cannot
  * @param deferring what it does about tensors of its input that are not computed yet
+ * @param knowsPlaces whether each of its elements, failed ones too, has a place that is known
+ *     without reading it, so that passing over places is cheap and exact
  */
 public record Traits(
     Checkpointing checkpointing,
@@ -18,34 +20,46 @@ public record Traits(
     boolean keepsElements,
     boolean shapesNothing,
     boolean neverFails,
-    Deferring deferring) {
+    Deferring deferring,
+    boolean knowsPlaces) {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
-      new Traits(Checkpointing.CURSOR, false, false, false, false, Deferring.NEEDS);
+      new Traits(Checkpointing.CURSOR, false, false, false, false, Deferring.NEEDS, false);
 
   public Traits with(Checkpointing how) {
-    return new Traits(how, oneToOne, keepsElements, shapesNothing, neverFails, deferring);
+    return new Traits(
+        how, oneToOne, keepsElements, shapesNothing, neverFails, deferring, knowsPlaces);
   }
 
   public Traits asOneToOne() {
-    return new Traits(checkpointing, true, keepsElements, shapesNothing, neverFails, deferring);
+    return new Traits(
+        checkpointing, true, keepsElements, shapesNothing, neverFails, deferring, knowsPlaces);
   }
 
   public Traits asKeepingElements() {
-    return new Traits(checkpointing, oneToOne, true, shapesNothing, neverFails, deferring);
+    return new Traits(
+        checkpointing, oneToOne, true, shapesNothing, neverFails, deferring, knowsPlaces);
   }
 
   public Traits asShapingNothing() {
-    return new Traits(checkpointing, oneToOne, keepsElements, true, neverFails, deferring);
+    return new Traits(
+        checkpointing, oneToOne, keepsElements, true, neverFails, deferring, knowsPlaces);
   }
 
   public Traits asNeverFailing() {
-    return new Traits(checkpointing, oneToOne, keepsElements, shapesNothing, true, deferring);
+    return new Traits(
+        checkpointing, oneToOne, keepsElements, shapesNothing, true, deferring, knowsPlaces);
   }
 
   /** Sets what it does about tensors that are not computed yet. */
   public Traits with(Deferring what) {
-    return new Traits(checkpointing, oneToOne, keepsElements, shapesNothing, neverFails, what);
+    return new Traits(
+        checkpointing, oneToOne, keepsElements, shapesNothing, neverFails, what, knowsPlaces);
+  }
+
+  public Traits asKnowingPlaces() {
+    return new Traits(
+        checkpointing, oneToOne, keepsElements, shapesNothing, neverFails, deferring, true);
   }
 }

@@ -18,6 +18,7 @@ import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.InputSplit;
 import dev.headrace.testing.NoLeftovers;
+import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -277,6 +278,17 @@ class TfRecordsOpTest {
     assertThat(records.cardinality()).isEqualTo(7);
     assertThat(names(records.ignoreErrors())).isEqualTo(concat(numbers(0, 1), numbers(2, 7)));
     assertThatThrownBy(() -> records.at(1)).hasMessageContaining("record 1 at byte 116");
+  }
+
+  @Test
+  void withAnIndexSkippingCountsPlacesAndReadsNoneOfThem() throws IOException {
+    Path file = write("a", Compression.NONE, 0, 7, 100);
+    damage(file, 116 + 60);
+    Dataset<Tensor> rest = indexed(file).skip(3);
+    assertThat(names(rest)).isEqualTo(numbers(3, 7)); // the damaged one was never looked at
+    assertThat(rest.cardinality()).isEqualTo(4);
+    assertThat(names(indexed(file).skip(7))).isEmpty();
+    PipelineContract.of(n -> indexed(file).skip(3).map(r -> name(r), n)).check();
   }
 
   @Test
