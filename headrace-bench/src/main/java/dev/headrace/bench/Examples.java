@@ -7,14 +7,12 @@ import dev.headrace.example.Feature;
 import dev.headrace.example.Features;
 import dev.headrace.spi.Fn;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.function.LongFunction;
-import java.util.stream.Stream;
 
 /**
  * Parsing {@code tf.train.Example}: CPU time for each example, reading and batching included, or
@@ -45,8 +43,8 @@ final class Examples implements Scenario {
   @Override
   public List<Row> run(Setup setup) throws IOException {
     Chains.warmUp();
-    Path folder = Files.createTempDirectory("headrace-examples");
-    try {
+    try (TemporaryFolder temporary = TemporaryFolder.create("examples")) {
+      Path folder = temporary.path();
       writeFiles(folder);
       List<Row> rows = new ArrayList<>();
       for (Case each : cases(folder)) {
@@ -54,12 +52,6 @@ final class Examples implements Scenario {
         rows.add(row(each, setup, folder));
       }
       return rows;
-    } finally {
-      try (Stream<Path> files = Files.walk(folder)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
     }
   }
 

@@ -1,7 +1,5 @@
 package dev.headrace.bench;
 
-import static dev.headrace.Dataset.AUTOTUNE;
-
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import java.io.IOException;
@@ -25,7 +23,7 @@ public final class JpegMemory {
   public static void main(String[] arguments) throws IOException {
     Dataset.range(10).map(x -> x + 1, 2).forEach(x -> {});
     long idle = statusBytes("VmRSS");
-    try (Pipeline<?> pipeline = JpegTraining.train(Path.of(arguments[0]), AUTOTUNE).open()) {
+    try (Pipeline<?> pipeline = JpegTraining.train(Path.of(arguments[0])).open()) {
       Chains.read(pipeline);
     }
     System.out.println(statusBytes("VmHWM") - idle);

@@ -8,8 +8,8 @@ import dev.headrace.data.Seed;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.image.Window;
 import dev.headrace.image.Images;
+import dev.headrace.spi.Fn;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,12 +41,12 @@ final class JpegTraining implements Scenario {
 
   @Override
   public List<Row> run(Setup setup) throws IOException, InterruptedException {
-    Path folder = Files.createTempDirectory("headrace-jpeg");
-    try {
+    try (TemporaryFolder temporary = TemporaryFolder.create("jpeg")) {
+      Path folder = temporary.path();
       setup.progress().accept("making photographs");
       Photos.write(folder, PHOTOS);
       List<Row> rows = new ArrayList<>();
-      rows.add(beside("train", "train", () -> train(folder, AUTOTUNE), 1.15, folder, setup));
+      rows.add(beside("train", "train", () -> train(folder), 1.15, folder, setup));
       rows.add(beside("crop 250 x 320", "crop", () -> cropped(folder), 1.4, folder, setup));
       rows.add(beside("half size", "half", () -> half(folder), 1.0, folder, setup));
       rows.add(beside("half size asked for", "train", () -> half(folder), 1.4, folder, setup));
@@ -55,44 +55,26 @@ final class JpegTraining implements Scenario {
       rows.add(JpegMemory.row(folder, setup));
       rows.addAll(ResizeRows.measure(setup));
       return rows;
-    } finally {
-      Photos.delete(folder);
     }
   }
 
   /** The pipeline that is measured. */
-  static Dataset<Labelled> train(Path folder, int parallelism) {
-    return Photos.records(folder)
-        .map(
-            f ->
-                new Labelled(
-                    Images.decodeJpeg(f.bytes("image")).resize(224, 224), f.tensor("label")),
-            parallelism)
-        .shuffle(1000, Seed.of(7))
-        .batch(BATCH)
-        .prefetch(AUTOTUNE);
+  static Dataset<Labelled> train(Path folder) {
+    return decodedBy(Images::decodeJpeg, folder);
   }
 
   private static Dataset<Labelled> cropped(Path folder) {
-    return Photos.records(folder)
-        .map(
-            f ->
-                new Labelled(
-                    Images.decodeAndCropJpeg(f.bytes("image"), WINDOW).resize(224, 224),
-                    f.tensor("label")),
-            AUTOTUNE)
-        .shuffle(1000, Seed.of(7))
-        .batch(BATCH)
-        .prefetch(AUTOTUNE);
+    return decodedBy(image -> Images.decodeAndCropJpeg(image, WINDOW), folder);
   }
 
   private static Dataset<Labelled> half(Path folder) {
+    return decodedBy(image -> Images.decodeJpeg(image, Photos.HALF), folder);
+  }
+
+  private static Dataset<Labelled> decodedBy(Fn<Tensor, Tensor> decoder, Path folder) {
     return Photos.records(folder)
         .map(
-            f ->
-                new Labelled(
-                    Images.decodeJpeg(f.bytes("image"), Photos.HALF).resize(224, 224),
-                    f.tensor("label")),
+            f -> new Labelled(decoder.apply(f.bytes("image")).resize(224, 224), f.tensor("label")),
             AUTOTUNE)
         .shuffle(1000, Seed.of(7))
         .batch(BATCH)
@@ -168,7 +150,7 @@ final class JpegTraining implements Scenario {
     double[][] wall = new double[2][setup.pairs()];
     for (int pair = 0; pair < setup.pairs(); pair++) {
       setup.progress().accept("torch: pair %d of %d".formatted(pair + 1, setup.pairs()));
-      Spent ours = read(train(folder, AUTOTUNE));
+      Spent ours = read(train(folder));
       Spent theirs = torch.measure(folder, workers, PHOTOS);
       cpu[0][pair] = ours.cpuNs() / 1e6;
       cpu[1][pair] = theirs.cpuNs() / 1e6;
@@ -187,7 +169,7 @@ final class JpegTraining implements Scenario {
     double[] one = new double[setup.pairs()];
     for (int pair = 0; pair < setup.pairs(); pair++) {
       setup.progress().accept("cores: pair %d of %d".formatted(pair + 1, setup.pairs()));
-      many[pair] = read(train(folder, AUTOTUNE)).wallNs() / 1e6;
+      many[pair] = read(train(folder)).wallNs() / 1e6;
       one[pair] = read(onOneThread(folder)).wallNs() / 1e6 / cores;
     }
     return Row.ofPairs(

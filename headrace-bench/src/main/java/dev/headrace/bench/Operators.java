@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 
 /**
  * Every operator that tf.data has, in a small pipeline of the same meaning on both sides: CPU time
@@ -48,8 +47,8 @@ final class Operators implements Scenario {
   @Override
   public List<Row> run(Setup setup) throws IOException {
     Chains.warmUp();
-    Path folder = Files.createTempDirectory("headrace-operators");
-    try {
+    try (TemporaryFolder temporary = TemporaryFolder.create("operators")) {
+      Path folder = temporary.path();
       writeFiles(folder);
       List<Row> rows = new ArrayList<>();
       Map<String, LongFunction<Dataset<?>>> cases = cases(folder);
@@ -61,8 +60,6 @@ final class Operators implements Scenario {
         rows.add(row(entry.getKey(), entry.getValue(), setup, folder));
       }
       return rows;
-    } finally {
-      delete(folder);
     }
   }
 
@@ -227,13 +224,5 @@ final class Operators implements Scenario {
     Files.writeString(folder.resolve("lines.txt"), lines);
     Files.writeString(folder.resolve("rows.csv"), rows);
     Files.write(folder.resolve("fixed.bin"), new byte[32 * FILE_RECORDS]);
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -15,8 +15,6 @@ import dev.headrace.spi.Fn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 
 /** Photographs of 500 × 375 pixels, quality 90, about 70 KB, as tf.train.Examples in TFRecords. */
 final class Photos {
@@ -59,13 +57,5 @@ final class Photos {
 
   private static Fn<Tensor, Features> parser() {
     return Example.parser(Feature.bytes("image"), Feature.int64("label"));
-  }
-
-  static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

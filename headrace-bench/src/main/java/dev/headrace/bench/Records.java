@@ -4,7 +4,6 @@ import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.data.Compression;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +11,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,16 +55,14 @@ final class Records implements Scenario {
   @Override
   public List<Row> run(Setup setup) throws IOException {
     Chains.warmUp();
-    Path folder = Files.createTempDirectory("headrace-records");
     List<Row> rows = new ArrayList<>();
-    try {
+    try (TemporaryFolder temporary = TemporaryFolder.create("records")) {
+      Path folder = temporary.path();
       for (Size size : SIZES) {
         setup.progress().accept("%s records: writing files".formatted(size.name));
         write(size, folder);
         rows.addAll(rows(size, setup, folder));
       }
-    } finally {
-      delete(folder);
     }
     return rows;
   }
@@ -211,14 +207,6 @@ final class Records implements Scenario {
     void pass() {
       for (int at = 0; at + piece <= from.length; at += piece) {
         System.arraycopy(from, at, to, at, piece);
-      }
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
       }
     }
   }

@@ -3,9 +3,7 @@ package dev.headrace.cli;
 import static dev.headrace.Dataset.AUTOTUNE;
 
 import dev.headrace.Dataset;
-import dev.headrace.Pipeline;
 import dev.headrace.data.Tensor;
-import dev.headrace.data.TfRecordWriter;
 import dev.headrace.example.Example;
 import dev.headrace.image.Images;
 import dev.headrace.image.testing.SyntheticPhotos;
@@ -30,13 +28,13 @@ record QuickstartData(Path folder, boolean isTemporary) implements AutoCloseable
   static final int FILES = 4;
   private static final int LABELS = 10;
 
-  /** Makes the photographs, unless the folder holds them already. */
+  /** Makes the photographs, unless the folder holds as many already. */
   static QuickstartData make(@Nullable Path wanted, int count, Consumer<String> progress)
       throws IOException {
     QuickstartData data =
         wanted == null
             ? new QuickstartData(Files.createTempDirectory("headrace-quickstart"), true)
-            : new QuickstartData(Files.createDirectories(wanted), false);
+            : new QuickstartData(Files.createDirectories(wanted.resolve("photos-" + count)), false);
     try {
       data.write(count, progress);
       return data;
@@ -47,7 +45,6 @@ record QuickstartData(Path folder, boolean isTemporary) implements AutoCloseable
   }
 
   private void write(int count, Consumer<String> progress) throws IOException {
-    int made = 0;
     for (int file = 0; file < FILES; file++) {
       int from = count * file / FILES;
       int to = count * (file + 1) / FILES;
@@ -55,16 +52,9 @@ record QuickstartData(Path folder, boolean isTemporary) implements AutoCloseable
       if (!isTemporary && Files.exists(path)) {
         continue;
       }
-      Dataset<Tensor> records = Dataset.range(from, to).map(QuickstartData::photograph, AUTOTUNE);
-      try (TfRecordWriter writer = new TfRecordWriter(path);
-          Pipeline<Tensor> each = records.open()) {
-        for (Tensor record : each) {
-          writer.write(record);
-          if (++made % 20 == 0) {
-            progress.accept("making photographs: %,d of %,d".formatted(made, count));
-          }
-        }
-      }
+      progress.accept("making photographs: %,d of %,d".formatted(to, count));
+      long _ =
+          Dataset.range(from, to).map(QuickstartData::photograph, AUTOTUNE).writeTfRecords(path);
     }
   }
 

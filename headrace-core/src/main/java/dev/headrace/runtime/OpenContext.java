@@ -76,8 +76,12 @@ final class OpenContext implements Context {
 
   /** The same, for a cursor that stands behind the operator's own and counts for itself. */
   OpenContext forBackground() {
+    return uncounted(false);
+  }
+
+  private OpenContext uncounted(boolean leases) {
     return new OpenContext(
-        engine, pass, op, key, above, depth, iteration, prefix, demand, false, deferral, scope,
+        engine, pass, op, key, above, depth, iteration, prefix, demand, leases, deferral, scope,
         false);
   }
 
@@ -321,10 +325,7 @@ final class OpenContext implements Context {
   @Override
   public Cursor prepare(
       Cursor input, Consumer<Chunk> pulled, Work work, int parallelism, long inputDemand) {
-    OpenContext uncounted =
-        new OpenContext(
-            engine, pass, op, key, above, depth, iteration, prefix, demand, mayLease, deferral,
-            scope, false);
+    OpenContext uncounted = uncounted(mayLease);
     Cursor seen = new SeenCursor(uncounted, input, pulled);
     if (parallelism == Parallelism.SEQUENTIAL) {
       return seen;
