@@ -1,6 +1,5 @@
 package dev.headrace.contract;
 
-import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.data.Seed;
@@ -8,8 +7,6 @@ import dev.headrace.spi.ErrorBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -19,6 +16,7 @@ public final class KilledWriter {
   private static final int SIZE = 600;
   private static final int EPOCHS = 2;
   private static final int EVERY = 7;
+  private static final String END = "end";
 
   private KilledWriter() {}
 
@@ -46,46 +44,22 @@ public final class KilledWriter {
   /** Argument: the folder. */
   public static void main(String[] arguments) throws IOException {
     Path folder = Path.of(arguments[0]);
-    Path log = folder.resolve("log");
-    Path saved = folder.resolve("saved");
-    List<String> lines = new ArrayList<>();
-    Checkpoint checkpoint = null;
-    if (Files.exists(saved)) {
-      String text = Files.readString(saved);
-      int lineEnd = text.indexOf('\n');
-      checkpoint = Checkpoint.parse(text.substring(lineEnd + 1));
-      int delivered = Integer.parseInt(text.substring(0, lineEnd));
-      lines.addAll(Files.readAllLines(log).subList(0, delivered));
+    KillLog log = new KillLog(folder);
+    if (log.before().stream().filter(END::equals).count() == EPOCHS) {
+      return; // killed after all was delivered
     }
-    Files.write(log, lines);
-    Dataset<String> dataset = dataset(folder);
-    int delivered = lines.size();
-    try (Pipeline<String> pipeline =
-        checkpoint == null ? dataset.open() : dataset.open(checkpoint)) {
+    try (Pipeline<String> pipeline = log.open(dataset(folder))) {
       do {
         Iterator<String> elements = pipeline.iterator();
         while (elements.hasNext()) {
-          append(log, elements.next());
-          if (++delivered % EVERY == 0) {
-            save(pipeline, saved, delivered);
+          if (log.append(elements.next()) % EVERY == 0) {
+            log.save(pipeline);
           }
         }
-        append(log, "end");
-        save(pipeline, saved, ++delivered);
+        log.append(END);
+        log.save(pipeline);
       } while (pipeline.epoch() + 1 < EPOCHS);
     }
-  }
-
-  private static void append(Path log, String line) throws IOException {
-    Files.writeString(log, line + "\n", StandardOpenOption.APPEND);
-  }
-
-  private static void save(Pipeline<String> pipeline, Path saved, int delivered)
-      throws IOException {
-    Path temporary = saved.resolveSibling("saved.tmp");
-    Files.writeString(temporary, delivered + "\n" + pipeline.checkpoint());
-    Files.move(
-        temporary, saved, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** What a run that nobody kills logs. */
@@ -95,7 +69,7 @@ public final class KilledWriter {
     try (Pipeline<String> pipeline = dataset(folder).open()) {
       for (int epoch = 0; epoch < EPOCHS; epoch++) {
         pipeline.iterator().forEachRemaining(lines::add);
-        lines.add("end");
+        lines.add(END);
       }
     }
     for (String name : List.of("cache", "letters")) {
