@@ -1,6 +1,6 @@
 /**
- * What was measured of a running pipeline, as plain values; main type {@link
- * dev.headrace.profile.OpStats}. Imports the JDK only.
+ * What was measured of a running pipeline, what it means and what to change; main type {@link
+ * dev.headrace.profile.Diagnosis}. Measurements are plain values, the model on them pure functions.
  */
 @NullMarked
 package dev.headrace.profile;

@@ -1,0 +1,98 @@
+package dev.headrace.profile;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one operator did in the time that was looked at.
+ *
+ * <p>Times are those of the operator alone, without what it pulled from, for one of its own
+ * elements. They are divided by where they went: computing, waiting for something (a disk, a lock,
+ * a sleep), and ready to compute but without a core.
+ *
+ * @param key its place in the plan: "0" for the last operator, "0.0" for its first input
+ * @param pulledBy the index of the operator that pulls it, −1 for the last one
+ * @param runBy the index of the operator whose threads run it, −1 for the consumer's own thread
+ * @param word the operator, as users call it
+ * @param path with name and line, where known
+ * @param description with its arguments, as {@code explain()} shows it
+ * @param isSource whether it pulls from no other
+ * @param elements handed on, failures included
+ * @param perDelivered how many of its elements go into one that the consumer gets
+ * @param ns of one element, wall time
+ * @param cpuNs of it computing
+ * @param waitNs of it waiting for something other than a core
+ * @param bytes of one element, on average, 0 where not known; and {@code bytesP99} of a large one
+ * @param crew set where it has threads of its own
+ * @param transfer set where it copies to a device
+ */
+public record OpProfile(
+    String key,
+    int pulledBy,
+    int runBy,
+    String word,
+    String path,
+    String description,
+    boolean isSource,
+    long elements,
+    long failures,
+    double perDelivered,
+    double ns,
+    double cpuNs,
+    double waitNs,
+    double bytes,
+    double bytesP99,
+    @Nullable Crew crew,
+    @Nullable Transfer transfer) {
+
+  /**
+   * The threads of an operator and the buffer behind them.
+   *
+   * @param workers how many there were on average, and {@code isTuned} whether the engine chooses
+   * @param busy the share of time a worker was inside the function (or reading, for prefetch)
+   * @param capacity how many elements the buffer holds, and {@code isBufferTuned} whether the
+   *     engine chooses; {@code fill} how many it held on average
+   * @param empty the share of pulls that found it empty and had to wait
+   * @param pullNs of one element: the part that one worker at a time does, pulling the input
+   * @param pullCpuNs of it computing
+   * @param variation of the time that one element takes: standard deviation over mean
+   */
+  public record Crew(
+      double workers,
+      boolean isTuned,
+      double busy,
+      int capacity,
+      boolean isBufferTuned,
+      double fill,
+      double empty,
+      double pullNs,
+      double pullCpuNs,
+      double variation) {}
+
+  /**
+   * What was copied to a device.
+   *
+   * @param busNs of one element on the bus, and {@code stagedNs} on the thread that asked for it
+   */
+  public record Transfer(
+      String device,
+      boolean isPinned,
+      double busNs,
+      double stagedNs,
+      long deviceBytes,
+      long deviceLimit) {}
+
+  /** Wall time for one element that the consumer gets, over all workers. */
+  public double nsPerDelivered() {
+    return ns * perDelivered;
+  }
+
+  /** Computing for one element that the consumer gets. */
+  public double cpuNsPerDelivered() {
+    return cpuNs * perDelivered;
+  }
+
+  /** Waiting for one element that the consumer gets. */
+  public double waitNsPerDelivered() {
+    return waitNs * perDelivered;
+  }
+}
