@@ -1,10 +1,12 @@
 package dev.headrace;
 
 import dev.headrace.data.Lease;
+import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.PipelineStats;
 import dev.headrace.runtime.Engine;
 import dev.headrace.runtime.OpenPass;
 import dev.headrace.runtime.PlanShape;
+import dev.headrace.runtime.Recorder;
 import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Failure;
@@ -17,9 +19,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private static final String GIVEN_BACK = "next() was called";
   private static final long CLOSE_PATIENCE_MS = 500;
+  private static final System.Logger LOG = System.getLogger("headrace.pipeline");
+  private static final List<Consumer<? super Pipeline<?>>> WATCHERS = new CopyOnWriteArrayList<>();
 
   private final Op op;
   private final Options options;
@@ -228,8 +234,11 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       firstAskedNs = engine.nanoTime();
     }
     index = 0;
+    Recorder recorder = engine.recorder();
+    recorder.pullBegins(epoch, elements);
     try {
       waitNs = waitNs + current.fill(chunk, Integer.MAX_VALUE); // one writer
+      recorder.pullEnds(chunk.size());
     } catch (Cancelled e) {
       Leases.giveBack(chunk, "the pipeline was interrupted");
       chunk.clear();
@@ -398,6 +407,33 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
         engine.knobChanges());
   }
 
+  /**
+   * Why this pipeline is as fast as it is, and what to change: from what was measured so far, once
+   * it has run for a second or more. May be asked by any thread, and after closing, too.
+   */
+  public Diagnosis diagnose() {
+    return Diagnosis.of(engine.measurements(epoch, elements), List.of(), explain());
+  }
+
+  /**
+   * Has every pipeline of this process shown to {@code listener} just before it is closed, from now
+   * until what is returned is closed; for programs that watch other programs.
+   */
+  public static AutoCloseable watchAll(Consumer<? super Pipeline<?>> listener) {
+    WATCHERS.add(listener);
+    return () -> WATCHERS.remove(listener);
+  }
+
+  private void showToWatchers() {
+    for (Consumer<? super Pipeline<?>> watcher : WATCHERS) {
+      try {
+        watcher.accept(this);
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.WARNING, "a watcher of pipelines failed", e);
+      }
+    }
+  }
+
   private void checkOpen() {
     if (closed) {
       throw new IllegalStateException("pipeline: expected it to be open, but it was closed");
@@ -461,6 +497,8 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (cleanedUp.getAndSet(true)) {
       return;
     }
+    engine.recorder().finish();
+    showToWatchers();
     OpenPass current = pass;
     OpenPass warm = nextPass;
     try {

@@ -188,7 +188,9 @@ public record BatchOp(
         }
       }
       if (placing != null) {
+        long begun = meter().beginLater();
         placing.finish(pulled);
+        meter().endLater(begun);
       }
       if (pulled.failures() > 0) {
         setFailuresAside(pulled);

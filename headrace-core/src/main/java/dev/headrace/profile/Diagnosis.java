@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,6 +16,18 @@ public record Diagnosis(
   public Diagnosis {
     advice = List.copyOf(advice);
     findings = List.copyOf(findings);
+  }
+
+  /** Finds out from what was measured; {@code linted} is what is wrong with the plan as it is. */
+  public static Diagnosis of(Measurements measured, List<Finding> linted, String plan) {
+    Profile profile = measured.profile();
+    Model model = Model.of(profile);
+    Advisor advisor = new Advisor(profile, model, measured.nodes());
+    List<Advice> advice = advisor.advice();
+    List<Finding> findings = new ArrayList<>(advisor.findings());
+    findings.addAll(linted);
+    return new Diagnosis(
+        new Judge(profile, model, measured.nodes()).verdict(), advice, findings, profile, plan);
   }
 
   /** For people. */

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param cpuNs of it computing
  * @param waitNs of it waiting for something other than a core
  * @param bytes of one element, on average, 0 where not known; and {@code bytesP99} of a large one
+ * @param later set where its function leaves tensors to be computed later: what that took, which is
+ *     also part of the times above
  * @param crew set where it has threads of its own
  * @param transfer set where it copies to a device
  */
@@ -41,8 +43,16 @@ public record OpProfile(
     double waitNs,
     double bytes,
     double bytesP99,
+    @Nullable Later later,
     @Nullable Crew crew,
     @Nullable Transfer transfer) {
+
+  /**
+   * Tensors computed after the function returned, for one element that the consumer gets.
+   *
+   * @param at the operator that computes them, on its workers where it has some
+   */
+  public record Later(double ns, double cpuNs, double waitNs, int at) {}
 
   /**
    * The threads of an operator and the buffer behind them.
@@ -52,9 +62,12 @@ public record OpProfile(
    * @param capacity how many elements the buffer holds, and {@code isBufferTuned} whether the
    *     engine chooses; {@code fill} how many it held on average
    * @param empty the share of pulls that found it empty and had to wait
-   * @param pullNs of one element: the part that one worker at a time does, pulling the input
-   * @param pullCpuNs of it computing
+   * @param pullNs the part that one worker at a time does, pulling the input, for one element that
+   *     the consumer gets; {@code pullCpuNs} of it computing
+   * @param workNs the part that all do at once, for one element that the consumer gets; {@code
+   *     workCpuNs} of it computing and {@code workWaitNs} waiting
    * @param variation of the time that one element takes: standard deviation over mean
+   * @param latest the latest times of work on one element, in ns
    */
   public record Crew(
       double workers,
@@ -66,7 +79,11 @@ public record OpProfile(
       double empty,
       double pullNs,
       double pullCpuNs,
-      double variation) {}
+      double workNs,
+      double workCpuNs,
+      double workWaitNs,
+      double variation,
+      double[] latest) {}
 
   /**
    * What was copied to a device.

@@ -1,13 +1,17 @@
 package dev.headrace.runtime;
 
 import dev.headrace.data.Account;
-import dev.headrace.data.Lease;
 import dev.headrace.data.SlabPool;
 import dev.headrace.profile.KnobChange;
+import dev.headrace.profile.Measurements;
+import dev.headrace.profile.OpNode;
 import dev.headrace.profile.OpStats;
+import dev.headrace.profile.Profile;
+import dev.headrace.profile.Snapshot;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Id;
+import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,6 +54,7 @@ public final class Engine implements AutoCloseable {
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
   private final AtomicLong progress = new AtomicLong();
   private final List<KnobChange> knobChanges = new ArrayList<>();
+  private final Recorder recorder;
   private volatile long consumerWaitingSince;
   private volatile boolean closed;
 
@@ -59,6 +64,7 @@ public final class Engine implements AutoCloseable {
     this.heap = new Account("heap", settings.heapBudget());
     this.nativeAccount = new Account("native", settings.nativeBudget());
     this.slabs = new SlabPool(nativeAccount);
+    this.recorder = new Recorder(this);
     Events.opened(name(), () -> PlanShape.of(plan, settings.deterministic()).explain());
   }
 
@@ -127,14 +133,7 @@ public final class Engine implements AutoCloseable {
 
   /** The batch memory that the elements of a chunk hold. */
   long slabBytesOf(Chunk chunk) {
-    if (chunk.inLongs() || nativeAccount.usedBytes() == 0) {
-      return 0;
-    }
-    long[] bytes = new long[1];
-    for (int i = 0; i < chunk.size(); i++) {
-      Lease.forEachLease(chunk.item(i), lease -> bytes[0] += lease.byteSize());
-    }
-    return bytes[0];
+    return nativeAccount.usedBytes() == 0 ? 0 : Leases.bytesOf(chunk);
   }
 
   @SuppressWarnings("unchecked") // one maker per place
@@ -146,7 +145,7 @@ public final class Engine implements AutoCloseable {
 
   Place place(String key, Op op, String path, int depth) {
     synchronized (places) {
-      return places.computeIfAbsent(key, k -> new Place(op, path, depth));
+      return places.computeIfAbsent(key, k -> new Place(key, op, path, depth));
     }
   }
 
@@ -192,6 +191,58 @@ public final class Engine implements AutoCloseable {
   public List<KnobChange> knobChanges() {
     synchronized (knobChanges) {
       return List.copyOf(knobChanges);
+    }
+  }
+
+  /** Everything that was measured so far. */
+  public Measurements measurements(long epoch, long delivered) {
+    return new Measurements(
+        nodes(),
+        recorder.snapshotsUpTo(epoch, delivered),
+        recorder.startSeconds(),
+        recorder.steps(),
+        recorder.waits(),
+        settings.cpuBudget(),
+        MachineMeter.heapBytes(),
+        new Profile.Memory(
+            heap.usedBytes(),
+            heap.peakBytes(),
+            heap.limitBytes(),
+            nativeAccount.usedBytes(),
+            nativeAccount.peakBytes(),
+            nativeAccount.limitBytes()));
+  }
+
+  /** Who watches the consumer. */
+  public Recorder recorder() {
+    return recorder;
+  }
+
+  /** The operators that are counted, from the last to the sources. */
+  public List<OpNode> nodes() {
+    synchronized (places) {
+      return places.values().stream().map(place -> new OpNode(place.key, place.op)).toList();
+    }
+  }
+
+  /** Everything that is counted at each operator, in the order of {@link #nodes}. */
+  List<Snapshot.Op> counters() {
+    synchronized (places) {
+      List<Snapshot.Op> counters = new ArrayList<>(places.size());
+      places.values().forEach(place -> counters.add(place.counters()));
+      return counters;
+    }
+  }
+
+  /** Takes note of the workers at each operator. */
+  void observeCrews(long sinceNs) {
+    synchronized (places) {
+      for (Place place : places.values()) {
+        WorkerCrew crew = place.crew;
+        if (crew != null) {
+          crew.observe(sinceNs);
+        }
+      }
     }
   }
 
@@ -245,17 +296,54 @@ public final class Engine implements AutoCloseable {
 
   /** One operator of the plan: where its cursors count. */
   static final class Place {
+    final String key;
     final Op op;
     final String path;
     final int depth;
     final dev.headrace.spi.Meter meter = new dev.headrace.spi.Meter();
+    final CrewMeter crewMeter = new CrewMeter();
+    volatile @Nullable WorkerCrew crew;
     volatile @Nullable Stage stage;
+
+    /** Whether its workers only pull its input, whose operators count what they do themselves. */
+    volatile boolean onlyPulls;
+
     volatile @Nullable String remark;
 
-    Place(Op op, String path, int depth) {
+    Place(String key, Op op, String path, int depth) {
+      this.key = key;
       this.op = op;
       this.path = path;
       this.depth = depth;
+    }
+
+    Snapshot.Op counters() {
+      WorkerCrew running = crew;
+      Stage buffer = stage;
+      return new Snapshot.Op(
+          key,
+          meter.elements(),
+          meter.failures(),
+          meter.timedElements(),
+          meter.timedNs(),
+          new Snapshot.Sampled(meter.cpuOfTimed().wallNs(), meter.cpuOfTimed().cpuNs()),
+          meter.laterNs(),
+          new Snapshot.Sampled(meter.cpuOfLater().wallNs(), meter.cpuOfLater().cpuNs()),
+          meter.sizedElements(),
+          meter.sizedBytes(),
+          meter.bytesP99(),
+          running == null
+              ? null
+              : crewMeter.read(
+                  running.workerCount(),
+                  running.isTuned(),
+                  onlyPulls,
+                  running.isOwnedByStage(),
+                  running.cpuShare(),
+                  buffer == null ? 0 : buffer.buffered(),
+                  buffer == null ? 0 : buffer.capacity(),
+                  buffer != null && buffer.isCapacityTuned()),
+          null);
     }
 
     OpStats stats() {

@@ -36,6 +36,10 @@ final class OpenContext implements Context {
   private final Engine.@Nullable Scope scope;
   private final Meter meter;
   private final Engine.@Nullable Place place;
+
+  /** Where crews count: the operator's own place, even if its cursors count elsewhere. */
+  private final Engine.@Nullable Place home;
+
   private @Nullable String path;
 
   private OpenContext(
@@ -51,7 +55,8 @@ final class OpenContext implements Context {
       boolean mayLease,
       Deferral deferral,
       Engine.@Nullable Scope scope,
-      boolean counted) {
+      boolean counted,
+      Engine.@Nullable Place home) {
     this.engine = engine;
     this.pass = pass;
     this.op = op;
@@ -66,12 +71,26 @@ final class OpenContext implements Context {
     this.scope = scope;
     this.place = counted ? engine.place(key, op, pathOf(op), depth) : null;
     this.meter = place == null ? new Meter() : place.meter;
+    this.home = place == null ? home : place;
   }
 
   static OpenContext root(Engine engine, Pass pass, Op op, long epoch, long demand) {
     boolean mayLease = !engine.settings().ownedBatches();
     return new OpenContext(
-        engine, pass, op, "0", "", 0, epoch, null, demand, mayLease, Deferral.AT_ONCE, null, true);
+        engine,
+        pass,
+        op,
+        "0",
+        "",
+        0,
+        epoch,
+        null,
+        demand,
+        mayLease,
+        Deferral.AT_ONCE,
+        null,
+        true,
+        null);
   }
 
   /** The same, for a cursor that stands behind the operator's own and counts for itself. */
@@ -82,7 +101,7 @@ final class OpenContext implements Context {
   private OpenContext uncounted(boolean leases) {
     return new OpenContext(
         engine, pass, op, key, above, depth, iteration, prefix, demand, leases, deferral, scope,
-        false);
+        false, home);
   }
 
   Engine engine() {
@@ -98,16 +117,22 @@ final class OpenContext implements Context {
     return "headrace-" + engine.number() + " " + op.word() + (site.isEmpty() ? "" : "@" + site);
   }
 
+  /** Where a crew of this operator counts; it is the one that is looked at from now on. */
+  CrewMeter crewMeter(WorkerCrew crew) {
+    if (home == null) {
+      return new CrewMeter();
+    }
+    home.crew = crew;
+    return home.crewMeter;
+  }
+
   /** The operator alone, with its name and line. */
   String shortPath() {
     return pathOf(op);
   }
 
   static String pathOf(Op op) {
-    String name = op.site().name();
-    String site = op.site().toString();
-    String text = name == null ? op.word() : op.word() + " '" + name + "'";
-    return site.isEmpty() ? text : text + " (" + site + ")";
+    return op.site().of(op.word());
   }
 
   @Override
@@ -203,7 +228,8 @@ final class OpenContext implements Context {
             mayLease && op.traits().keepsElements(),
             deferralOf(input),
             scope,
-            place != null);
+            place != null,
+            null);
     return input.open(context);
   }
 
@@ -243,7 +269,8 @@ final class OpenContext implements Context {
             false,
             Deferral.AT_ONCE,
             child,
-            false);
+            false,
+            null);
     return new ChildCursor(context, plan.op().open(context), child);
   }
 
@@ -389,6 +416,9 @@ final class OpenContext implements Context {
 
   @Override
   public Cursor prefetch(Cursor input, int capacity) {
+    if (place != null) {
+      place.onlyPulls = true;
+    }
     return stage(
         new WorkerCrew(this, 1, true), input, new StagePlan(null, true, true, capacity, demand));
   }

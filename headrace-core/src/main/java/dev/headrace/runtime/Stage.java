@@ -267,7 +267,7 @@ final class Stage extends Cursor {
         worker.workBegins(start);
       }
       if (slot.length < 0 && !pull(slot)) {
-        worker.workEnds(System.nanoTime());
+        long _ = worker.workEnds(System.nanoTime());
         return;
       }
       int elements = slot.length;
@@ -281,7 +281,8 @@ final class Stage extends Cursor {
         }
       }
       long end = System.nanoTime();
-      worker.workEnds(end);
+      long cpuNs = worker.workEnds(end);
+      crew.meter().worked(elements, end - start, cpuNs < 0 ? 0 : end - start, Math.max(0, cpuNs));
       finish(slot, elements, end - start);
     } catch (Cancelled e) {
       abandon(slot);
@@ -493,6 +494,7 @@ final class Stage extends Cursor {
         started = true;
         crew.start();
       }
+      crew.meter().pulled(buffered);
       Slot slot = await();
       if (slot != null) {
         hand(slot, out, max);
@@ -537,8 +539,10 @@ final class Stage extends Cursor {
       }
     } finally {
       consumerWaits = false;
-      waitNs += System.nanoTime() - start;
+      long waited = System.nanoTime() - start;
+      waitNs += waited;
       waits++;
+      crew.meter().waited(waited);
     }
     return slot;
   }
@@ -871,6 +875,30 @@ final class Stage extends Cursor {
 
   String path() {
     return path;
+  }
+
+  boolean isCapacityTuned() {
+    return capacityIsTuned;
+  }
+
+  /** How many elements the buffer holds. */
+  int buffered() {
+    crew.lock.lock();
+    try {
+      return buffered;
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
+  /** How many elements the buffer may hold. */
+  int capacity() {
+    crew.lock.lock();
+    try {
+      return work == null ? capacity : mostOpen() * pacer.length();
+    } finally {
+      crew.lock.unlock();
+    }
   }
 
   /** A copy of the counters. */

@@ -26,6 +26,25 @@ final class Tasks {
     }
   }
 
+  /** How long a thread was ready to compute without a core, in all; 0 where that is not told. */
+  static long queuedNs(long id) {
+    return id < 0 ? 0 : queuedNs(Path.of("/proc/self/task/" + id + "/schedstat"));
+  }
+
+  /** The same of the calling thread. */
+  static long ownQueuedNs() {
+    return LINUX ? queuedNs(Path.of("/proc/thread-self/schedstat")) : 0;
+  }
+
+  private static long queuedNs(Path file) {
+    try {
+      String[] fields = Files.readString(file).split(" ");
+      return fields.length < 2 ? 0 : Long.parseLong(fields[1]);
+    } catch (IOException | RuntimeException e) {
+      return 0; // the thread has just ended, or the kernel does not count
+    }
+  }
+
   /** Whether a thread waits for something other than a core. */
   static boolean isBlocked(long id, Thread thread) {
     if (id >= 0) {

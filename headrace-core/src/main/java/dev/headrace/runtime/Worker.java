@@ -1,5 +1,7 @@
 package dev.headrace.runtime;
 
+import dev.headrace.spi.CpuSample;
+
 /**
  * One thread of a crew, with what it knows of its own time.
  *
@@ -18,10 +20,14 @@ final class Worker implements Runnable {
 
   private volatile long busyNs;
 
+  private final CpuSample cpu = new CpuSample();
+
   /** What the governor saw at its last visit. */
   private long seenBusyNs;
 
   private long seenCpuNs;
+
+  private long seenQueuedNs;
 
   Worker(WorkerCrew crew, int generation, boolean isVirtual, String name) {
     this.crew = crew;
@@ -51,14 +57,26 @@ final class Worker implements Runnable {
 
   void workBegins(long now) {
     workingSince = now;
+    cpu.begin();
   }
 
-  void workEnds(long now) {
+  /** Takes note that the work is done; how much of it was computing, or −1 if nobody looked. */
+  long workEnds(long now) {
     long since = workingSince;
-    if (since != 0) {
-      busyNs = busyNs + (now - since); // one writer
-      workingSince = 0;
+    if (since == 0) {
+      return -1;
     }
+    busyNs = busyNs + (now - since); // one writer
+    workingSince = 0;
+    return cpu.end(now - since);
+  }
+
+  /** How long it was ready to compute but had no core, since it was last asked. */
+  long queuedNs() {
+    long queued = Math.max(seenQueuedNs, Tasks.queuedNs(taskId));
+    long since = queued - seenQueuedNs;
+    seenQueuedNs = queued;
+    return since;
   }
 
   boolean isWorking() {

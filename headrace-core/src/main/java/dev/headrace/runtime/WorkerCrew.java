@@ -25,6 +25,9 @@ final class WorkerCrew implements Context.Crew {
   private static final long FIRST_NAP_NS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_NAP_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
+  /** Asking the system about a thread takes ten microseconds: no more than so many at a time. */
+  private static final int MOST_OBSERVED = 8;
+
   private static final ThreadLocal<@Nullable WorkerCrew> CURRENT = new ThreadLocal<>();
 
   final ReentrantLock lock = new ReentrantLock();
@@ -40,6 +43,7 @@ final class WorkerCrew implements Context.Crew {
   private final boolean tuned;
   private final boolean inline;
   private final boolean ownedByStage;
+  private final CrewMeter meter;
   private final List<Stage> stages = new ArrayList<>();
   private final Set<Worker> workers = new LinkedHashSet<>();
 
@@ -72,6 +76,27 @@ final class WorkerCrew implements Context.Crew {
     this.target = tuned ? engine.settings().cpuBudget() : parallelism;
     this.inline = context.debug();
     this.ownedByStage = ownedByStage;
+    this.meter = context.crewMeter(this);
+  }
+
+  /** Whether it serves one stage, whose input its workers pull. */
+  boolean isOwnedByStage() {
+    return ownedByStage;
+  }
+
+  CrewMeter meter() {
+    return meter;
+  }
+
+  /** Takes note of who is there and who had no core, for the time since this was last done. */
+  void observe(long sinceNs) {
+    List<Worker> present = snapshot();
+    meter.manned(present.size(), sinceNs);
+    long queued = 0;
+    for (int i = 0; i < Math.min(MOST_OBSERVED, present.size()); i++) {
+      queued += present.get(i).queuedNs();
+    }
+    meter.queued(queued * present.size() / Math.max(1, Math.min(MOST_OBSERVED, present.size())));
   }
 
   @Override
@@ -321,6 +346,11 @@ final class WorkerCrew implements Context.Crew {
 
   int workers() {
     return workers.size();
+  }
+
+  /** How many workers there are; under no lock, so it may be a moment old. */
+  int workerCount() {
+    return snapshot().size();
   }
 
   /** A copy of the workers. */

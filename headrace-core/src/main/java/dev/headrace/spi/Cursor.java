@@ -40,9 +40,16 @@ public abstract class Cursor implements AutoCloseable {
     context.checkGoing();
     out.clear();
     if (meter.wantsTime()) {
+      CpuSample cpu = meter.cpu();
+      cpu.begin();
       long start = System.nanoTime();
       produce(out, max);
-      meter.time(System.nanoTime() - start, out.size());
+      long ns = System.nanoTime() - start;
+      long _ = cpu.end(ns);
+      meter.time(ns, out.size());
+      if (meter.wantsSize() && !out.isEmpty()) {
+        meter.size(Sizer.bytesOf(out) + Leases.bytesOf(out), out.size());
+      }
     } else {
       produce(out, max);
     }

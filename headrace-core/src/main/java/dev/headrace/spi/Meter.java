@@ -1,5 +1,7 @@
 package dev.headrace.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one running operator has done so far.
  *
@@ -18,6 +20,14 @@ public final class Meter {
   private static final long TIMED_ALWAYS_NS = 10_000;
   private static final int MAX_UNTIMED = 255;
 
+  /** The first elements are weighed, and then one timed call in so many. */
+  private static final int FIRST_SIZED = 16;
+
+  private static final int SIZED_EVERY = 32;
+
+  private static final int SIZES_PER_DOUBLING = 4;
+  private static final int SIZE_CLASSES = 48 * SIZES_PER_DOUBLING;
+
   /** Set to make every cursor run without timing, to measure what timing costs. */
   public static final boolean OFF = Boolean.getBoolean("headrace.meters.off");
 
@@ -28,9 +38,51 @@ public final class Meter {
   private long timedElements;
   private long timedNs;
   private int untimed;
+  private final CpuSample cpu = new CpuSample();
+  private final CpuSample laterCpu = new CpuSample();
+  private long laterNs;
+  private long sizedBytes;
+  private long sized;
+  private int unsized;
+  private int @Nullable [] sizes;
 
   boolean wantsTime() {
     return !OFF && --untimed < 0;
+  }
+
+  boolean wantsSize() {
+    return --unsized < 0;
+  }
+
+  void size(long bytes, int elements) {
+    sizedBytes += bytes;
+    sized += elements;
+    int[] counts = sizes;
+    if (counts == null) {
+      counts = new int[SIZE_CLASSES];
+      sizes = counts;
+    }
+    counts[sizeClass(bytes / Math.max(1, elements))] += elements;
+    unsized = sized < FIRST_SIZED ? 0 : SIZED_EVERY;
+  }
+
+  CpuSample cpu() {
+    return cpu;
+  }
+
+  /**
+   * Around computing, inside a call, what the function of another operator left to be computed
+   * later.
+   */
+  public long beginLater() {
+    laterCpu.begin();
+    return System.nanoTime();
+  }
+
+  public void endLater(long begun) {
+    long ns = System.nanoTime() - begun;
+    long _ = laterCpu.end(ns);
+    laterNs += ns;
   }
 
   void count(int added, int failed) {
@@ -56,6 +108,58 @@ public final class Meter {
 
   public long calls() {
     return calls;
+  }
+
+  public long timedElements() {
+    return timedElements;
+  }
+
+  public long timedNs() {
+    return timedNs;
+  }
+
+  /** How much of the time of some timed calls was computing. */
+  public CpuSample cpuOfTimed() {
+    return cpu;
+  }
+
+  /** Time inside calls that went to what other operators' functions left deferred. */
+  public long laterNs() {
+    return laterNs;
+  }
+
+  public CpuSample cpuOfLater() {
+    return laterCpu;
+  }
+
+  /** The bytes of some elements, and {@link #sizedElements} how many those were. */
+  public long sizedBytes() {
+    return sizedBytes;
+  }
+
+  public long sizedElements() {
+    return sized;
+  }
+
+  /** The bytes that 99 of 100 elements do not pass, to about a fifth; 0 if none was weighed. */
+  public long bytesP99() {
+    int[] counts = sizes;
+    if (counts == null) {
+      return 0;
+    }
+    long above = 0;
+    for (int i = SIZE_CLASSES - 1; i >= 0; i--) {
+      above += counts[i];
+      if (above * 100 > sized) {
+        return Math.round(Math.pow(2, (i + 1.0) / SIZES_PER_DOUBLING));
+      }
+    }
+    return 0;
+  }
+
+  private static int sizeClass(long bytes) {
+    double log2 = Math.log(Math.max(1, bytes)) / Math.log(2);
+    return (int) Math.min(SIZE_CLASSES - 1, log2 * SIZES_PER_DOUBLING);
   }
 
   /** Time spent in this operator and in those it pulled from, on the thread that called it. */

@@ -1,0 +1,347 @@
+package dev.headrace.profile;
+
+import dev.headrace.profile.Advice.Action;
+import dev.headrace.profile.Model.Limit;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Parallelism;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Tries every change that could be made, in the model, and says what it would bring. */
+final class Advisor {
+  /** Less than this is not worth a change. */
+  private static final double WORTH = 1.03;
+
+  /** Caching costs memory and helps from the second epoch on: it must gain so much more. */
+  private static final double CACHE_HANDICAP = 1.3;
+
+  private static final double MUCH_GARBAGE = 0.08;
+
+  /** What a buffer that is too small is enlarged to. */
+  static final int LARGER_BUFFER = 64;
+
+  /** Operators whose elements differ from epoch to epoch, which a cache would end. */
+  private static final Set<String> RANDOM =
+      Set.of("shuffle", "globalShuffle", "randomMap", "random", "sampleFrom", "rejectionResample");
+
+  private final Profile profile;
+  private final Model model;
+  private final List<OpNode> nodes;
+  private final List<Advice> advice = new ArrayList<>();
+  private final List<Finding> findings = new ArrayList<>();
+  private final double now;
+
+  Advisor(Profile profile, Model model, List<OpNode> nodes) {
+    this.profile = profile;
+    this.model = model;
+    this.nodes = nodes;
+    this.now = model.ns();
+  }
+
+  /** What would help, the most useful first. */
+  List<Advice> advice() {
+    for (int i = 0; i < nodes.size() && i < profile.operators().size(); i++) {
+      parallelise(i);
+      enlargeBuffer(i);
+      cache(i);
+      remove(i);
+    }
+    prefetch();
+    enlargeHeap();
+    List<Advice> useful =
+        new ArrayList<>(advice.stream().filter(each -> each.speedup() >= WORTH).toList());
+    useful.sort(
+        Comparator.comparingDouble(Advisor::weight)
+            .reversed()
+            .thenComparing(each -> each.action().ordinal()));
+    return useful;
+  }
+
+  List<Finding> findings() {
+    return findings;
+  }
+
+  /**
+   * Gains that differ by less than three percent are equal: then the simpler change comes first.
+   */
+  private static double weight(Advice each) {
+    double gain = each.action() == Action.CACHE ? each.speedup() / CACHE_HANDICAP : each.speedup();
+    return Math.rint(Math.log(gain) / Math.log(WORTH));
+  }
+
+  private void parallelise(int i) {
+    Op op = nodes.get(i).op();
+    boolean hasKnob = op.parallelism() != Parallelism.SEQUENTIAL || hasParallelism(op);
+    if (!hasKnob) {
+      return;
+    }
+    OpProfile.Crew crew = profile.operators().get(i).crew();
+    boolean opens = op.word().equals("interleave");
+    Action action = opens ? Action.READ_IN_PARALLEL : Action.PARALLELISE;
+    if (op.parallelism() == Parallelism.SEQUENTIAL) {
+      Load load = model.of(i);
+      add(
+          action,
+          i,
+          opens
+              ? "read several at once in " + name(i)
+              : "run " + name(i) + " on several elements at once",
+          opens
+              ? "interleave(…, AUTOTUNE)"
+              : "."
+                  + op.word()
+                  + "(…, AUTOTUNE)   // if the function may be called by several threads at once",
+          model.parallelised(i),
+          0,
+          List.of(
+              "it now takes %s of every %s, one element after another, %s"
+                  .formatted(
+                      time(load.ns()),
+                      time(now),
+                      load.waitNs() > load.cpuNs() ? "mostly waiting" : "computing")));
+    } else if (crew != null && !crew.isTuned()) {
+      add(
+          action,
+          i,
+          "more workers for " + name(i),
+          "." + op.word() + "(…, AUTOTUNE)",
+          model.withWorkers(i, 0),
+          0,
+          List.of(
+              "its %.0f workers are busy %.0f %% of the time"
+                  .formatted(crew.workers(), 100 * crew.busy())));
+    }
+  }
+
+  private static boolean hasParallelism(Op op) {
+    for (var component : op.getClass().getRecordComponents()) {
+      if (component.getName().equals("parallelism") && component.isAnnotationPresent(Knob.class)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void prefetch() {
+    Load inline = model.serial(Model.CONSUMER);
+    if (isPrefetch(nodes.getFirst().op())) {
+      return;
+    }
+    Model with = model.prefetched(2);
+    double bytes = profile.operators().getFirst().bytes();
+    add(
+        Action.PREFETCH,
+        -1,
+        "read ahead at the end of the pipeline",
+        ".prefetch(AUTOTUNE)   // as the last operator",
+        with,
+        (long) (2 * bytes),
+        List.of(
+            "the training loop itself spends %s of every %s on it, while the step waits"
+                .formatted(time(inline.ns()), time(now))));
+    double gain = now / with.ns();
+    if (gain < WORTH) {
+      Limit limit = with.limit();
+      findings.add(
+          new Finding(
+              Finding.Severity.NOTE,
+              "prefetch-cannot-help",
+              "",
+              "prefetching cannot help: " + limitText(limit) + " with or without it",
+              List.of(
+                  "the training loop's thread spends %s of %s on the pipeline"
+                      .formatted(time(inline.ns()), time(now))),
+              ""));
+    }
+  }
+
+  private static boolean isPrefetch(Op op) {
+    return op.traits().shapesNothing();
+  }
+
+  private void enlargeBuffer(int i) {
+    Op op = nodes.get(i).op();
+    OpProfile.Crew crew = profile.operators().get(i).crew();
+    if (!isPrefetch(op) || crew == null || crew.capacity() >= LARGER_BUFFER) {
+      return;
+    }
+    OpProfile profiled = profile.operators().get(i);
+    add(
+        Action.ENLARGE_BUFFER,
+        i,
+        "a larger buffer in " + name(i),
+        "." + op.word() + "(" + LARGER_BUFFER + ")",
+        model.withBuffer(i, LARGER_BUFFER),
+        (long) ((LARGER_BUFFER - crew.capacity()) * profiled.bytesP99()),
+        List.of(
+            "times vary by %.0f %%, and it holds %d"
+                .formatted(100 * crew.variation(), crew.capacity())));
+  }
+
+  private void cache(int i) {
+    Op op = nodes.get(i).op();
+    OpProfile profiled = profile.operators().get(i);
+    long elements = elementsOf(i);
+    if (elements <= 0 || isCachedAnyway(i) || isRandom(op) || isPrefetch(op)) {
+      return;
+    }
+    double bytes = elements * Math.max(profiled.bytes(), 24);
+    double room = profile.memory().heapBudget() - profile.memory().heapBytes();
+    if (bytes > 0.8 * room) {
+      return;
+    }
+    add(
+        Action.CACHE,
+        i,
+        "keep the elements of " + name(i) + " in memory",
+        ".cache()   // after it; from the second epoch on",
+        model.cachedAfter(i),
+        (long) bytes,
+        List.of(
+            "%,d elements of %s each; everything up to there is then done once"
+                .formatted(elements, DiagnosisText.bytes(profiled.bytes()))));
+  }
+
+  /** How many elements one epoch of an operator has, as far as that is known. */
+  private long elementsOf(int i) {
+    return nodes.get(i).op().cardinality();
+  }
+
+  private boolean isCachedAnyway(int i) {
+    for (int j = 0; j < nodes.size() && j < profile.operators().size(); j++) {
+      boolean caches = nodes.get(j).op().word().startsWith("cache");
+      if (caches && (i == j || model.isUpstream(i, j) || model.isUpstream(j, i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isRandom(Op op) {
+    return RANDOM.contains(op.word()) || op.inputs().stream().anyMatch(Advisor::isRandom);
+  }
+
+  /** Says so where a buffer gains nothing. */
+  private void remove(int i) {
+    Op op = nodes.get(i).op();
+    OpProfile.Crew crew = profile.operators().get(i).crew();
+    if (!isPrefetch(op) || crew == null) {
+      return;
+    }
+    Model without = model.withoutThread(i);
+    double factor = now / without.ns();
+    if (factor > 1 / WORTH) {
+      findings.add(
+          new Finding(
+              Finding.Severity.NOTE,
+              "useless-prefetch",
+              name(i),
+              "gains nothing here: " + limitText(model.limit()) + ", with or without it",
+              List.of(
+                  "without it: %.2f times as fast, %s of memory less"
+                      .formatted(
+                          factor,
+                          DiagnosisText.bytes(crew.fill() * profile.operators().get(i).bytes()))),
+              "It can be taken out."));
+      advice.add(
+          advice(
+              Action.REMOVE,
+              i,
+              "take out " + name(i),
+              "without it",
+              factor,
+              without,
+              -(long) (crew.fill() * profile.operators().get(i).bytes()),
+              List.of("it gains nothing here")));
+    }
+  }
+
+  /*
+   * Garbage is collected whenever the room above what is in use has been filled: with more room,
+   * proportionally less often.
+   */
+  private void enlargeHeap() {
+    Profile.Machine machine = profile.machine();
+    double share = machine.gcShare();
+    double room = (double) machine.heapBytes() - machine.liveBytes();
+    if (share < MUCH_GARBAGE || room <= 0) {
+      return;
+    }
+    double roomThen = 2.0 * machine.heapBytes() - machine.liveBytes();
+    double then = 1 - share + share * room / roomThen;
+    advice.add(
+        new Advice(
+            Action.ENLARGE_HEAP,
+            -1,
+            "",
+            "the heap",
+            "twice as large a heap",
+            "java -Xmx%dm …".formatted(2 * machine.heapBytes() >> 20),
+            1 / then,
+            profile.rate() / then,
+            "",
+            machine.heapBytes(),
+            false,
+            List.of(
+                "the collector stops everything for %.0f %% of the time".formatted(100 * share))));
+  }
+
+  // ---- words ------------------------------------------------------------------------------------
+
+  private void add(
+      Action action, int i, String title, String code, Model with, long bytes, List<String> why) {
+    advice.add(advice(action, i, title, code, now / with.ns(), with, bytes, why));
+  }
+
+  private Advice advice(
+      Action action,
+      int i,
+      String title,
+      String code,
+      double speedup,
+      Model with,
+      long bytes,
+      List<String> why) {
+    return new Advice(
+        action,
+        i,
+        i < 0 ? "" : nodes.get(i).key(),
+        i < 0 ? "the end of the pipeline" : name(i),
+        title,
+        code,
+        speedup,
+        profile.rate() * speedup,
+        limitText(with.limit()) + " would be the limit",
+        bytes,
+        true,
+        why);
+  }
+
+  private String limitText(Limit limit) {
+    return switch (limit.kind()) {
+      case STEP -> "the training step";
+      case CORES ->
+          String.format(
+              Locale.ROOT,
+              "the %.0f cores, busiest in %s,",
+              profile.machine().cores(),
+              limit.thread() < 0 ? "the training step" : name(limit.thread()));
+      case OWN_THREAD -> "what the training loop's own thread does for the pipeline";
+      case ONE_WORKER, ALL_WORKERS, BUS ->
+          limit.thread() < 0 ? "the thread that reads ahead" : name(limit.thread());
+      case BUFFER -> "waiting for each other in turn";
+    };
+  }
+
+  private String name(int i) {
+    return profile.operators().get(i).path();
+  }
+
+  private static String time(double ns) {
+    return DiagnosisText.time(ns);
+  }
+}

@@ -1,0 +1,328 @@
+package dev.headrace.profile;
+
+import dev.headrace.profile.Model.Limit;
+import dev.headrace.profile.Verdict.Kind;
+import dev.headrace.spi.Op;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Finds the verdict: what limits a pipeline, in words. */
+final class Judge {
+  /** A consumer that waits less than this has nothing to complain of. */
+  private static final double HARDLY_WAITS = 0.08;
+
+  private static final double WAITS_MOSTLY = 0.5;
+  private static final double MUCH_GARBAGE = 0.2;
+  private static final double BALANCED_WITHIN = 0.12;
+  private static final double STARTS_LONGEST = 0.6;
+
+  private final Profile profile;
+  private final Model model;
+  private final List<OpNode> nodes;
+  private final List<String> evidence = new ArrayList<>();
+
+  Judge(Profile profile, Model model, List<OpNode> nodes) {
+    this.profile = profile;
+    this.model = model;
+    this.nodes = nodes;
+  }
+
+  Verdict verdict() {
+    double waitShare = profile.consumer().waitShare();
+    if (profile.delivered() == 0) {
+      return verdict(
+          Kind.STARTUP_BOUND, -1, "Nothing has been delivered yet, so nothing can be said.");
+    }
+    if (startsLongest()) {
+      note(
+          "opening and the first element took %.2f s, all the rest %.2f s",
+          profile.startSeconds(), profile.totalSeconds() - profile.startSeconds());
+      return verdict(Kind.STARTUP_BOUND, -1, "Starting takes longer than everything that follows.");
+    }
+    if (profile.machine().gcShare() >= MUCH_GARBAGE) {
+      return garbage();
+    }
+    if (waitShare < HARDLY_WAITS) {
+      return consumer();
+    }
+    Limit limit = model.limit();
+    return switch (limit.kind()) {
+      case STEP, OWN_THREAD -> ownThread(limit);
+      case ONE_WORKER -> serial(limit.thread());
+      case ALL_WORKERS -> workers(limit.thread());
+      case CORES -> limit.thread() < 0 ? consumer() : cores(limit.thread());
+      case BUFFER -> buffer(limit);
+      case BUS -> transfer(limit.thread());
+    };
+  }
+
+  private boolean startsLongest() {
+    double all = profile.startSeconds() + profile.totalSeconds();
+    return profile.startSeconds() > 0.5 && profile.startSeconds() > STARTS_LONGEST * all;
+  }
+
+  private Verdict consumer() {
+    Profile.Consumer consumer = profile.consumer();
+    note(
+        "a step takes %s, of which %s computing on the host",
+        time(consumer.stepNs()), time(consumer.stepCpuNs()));
+    note("the pipeline needs %s of the consumer's time for an element", time(consumer.insideNs()));
+    double others = pipelineNs();
+    note("by itself the pipeline could give one every %s", time(others));
+    if (others > (1 - BALANCED_WITHIN) * consumer.stepNs() && others < consumer.stepNs() * 1.05) {
+      return verdict(
+          Kind.BALANCED,
+          -1,
+          "Step and pipeline take about the same time: each would be the limit without the other.");
+    }
+    return verdict(
+        Kind.CONSUMER_BOUND,
+        -1,
+        "The training step itself is the limit: the pipeline keeps up, and no change to it can make"
+            + " training faster.");
+  }
+
+  /** What the slowest part of the pipeline needs, the consumer's step apart. */
+  private double pipelineNs() {
+    double slowest = model.serial(Model.CONSUMER).ns();
+    for (Limit limit : model.limits()) {
+      boolean isStep = limit.thread() == Model.CONSUMER && limit.kind() != Model.LimitKind.CORES;
+      slowest = isStep ? slowest : Math.max(slowest, limit.ns());
+    }
+    return slowest;
+  }
+
+  /** The consumer's own thread is the limit: it trains, and runs what it pulls. */
+  private Verdict ownThread(Limit limit) {
+    int largest = largestOn(Model.CONSUMER);
+    double largestNs = largest < 0 ? 0 : model.serialOf(largest, Model.CONSUMER).ns();
+    if (largest < 0
+        || (model.step().ns() >= largestNs && profile.consumer().waitShare() < WAITS_MOSTLY)) {
+      return consumer();
+    }
+    return onOneThread(largest, "the training loop's own thread, between steps");
+  }
+
+  private Verdict serial(int thread) {
+    int largest = largestOn(thread);
+    return largest < 0 ? workers(thread) : onOneThread(largest, "one thread, for " + name(thread));
+  }
+
+  private Verdict onOneThread(int operator, String where) {
+    Load load = model.of(operator);
+    shares(operator);
+    note(
+        "it runs on %s; %.1f of %.0f cores are in use",
+        where, profile.machine().processCores(), profile.machine().cores());
+    if (isCache(operator)) {
+      return verdict(
+          Kind.MEMORY_BOUND,
+          operator,
+          "%s is the limit: reading back what it keeps takes %s an element."
+              .formatted(cap(name(operator)), time(profile.operators().get(operator).ns())));
+    }
+    if (reads(operator)) {
+      return verdict(
+          Kind.SOURCE_BOUND,
+          operator,
+          "Reading is the limit: %s takes %s for each element that the training loop gets%s."
+              .formatted(
+                  name(operator),
+                  time(load.ns()),
+                  load.waitNs() > load.cpuNs() ? ", most of it waiting" : ""));
+    }
+    return verdict(
+        Kind.SERIAL_BOUND,
+        operator,
+        "%s is the limit: it handles one element after another%s."
+            .formatted(
+                cap(name(operator)),
+                load.waitNs() > load.cpuNs()
+                    ? ", and mostly waits while it does"
+                    : ", on one core"));
+  }
+
+  private Verdict workers(int thread) {
+    shares(thread);
+    OpProfile op = profile.operators().get(thread);
+    OpProfile.Crew crew = op.crew();
+    note(
+        "it has %.0f workers, which are busy %.0f %% of the time",
+        model.workers(thread), crew == null ? 0 : 100 * crew.busy());
+    if (reads(thread)) {
+      return verdict(
+          Kind.SOURCE_BOUND,
+          thread,
+          "Reading is the limit: %s has no more than %.0f readers at work."
+              .formatted(name(thread), model.workers(thread)));
+    }
+    return verdict(
+        Kind.INPUT_BOUND,
+        thread,
+        "%s is the limit: its %.0f workers are busy and there are no more of them."
+            .formatted(cap(name(thread)), model.workers(thread)));
+  }
+
+  private Verdict cores(int operator) {
+    shares(operator);
+    Load load = model.of(operator);
+    note(
+        "all operators and the step together compute %s for an element, on %.1f cores%s",
+        time(model.cpuNs()),
+        model.cores(),
+        profile.machine().otherCores() > 0.2
+            ? " (%.1f are used by others)".formatted(profile.machine().otherCores())
+            : "");
+    return verdict(
+        reads(operator) ? Kind.SOURCE_BOUND : Kind.INPUT_BOUND,
+        operator,
+        "%s is the limit: all cores are busy, %.0f %% of it there."
+            .formatted(cap(name(operator)), 100 * load.cpuNs() / Math.max(1, model.cpuNs())));
+  }
+
+  private Verdict buffer(Limit limit) {
+    int thread = limit.thread();
+    OpProfile.Crew crew = profile.operators().get(thread).crew();
+    note(
+        "times vary by %.0f %% there and by %.0f %% in the step; the buffer holds %d",
+        crew == null ? 0 : 100 * crew.variation(),
+        100 * Handover.variation(profile.consumer().steps()),
+        crew == null ? 0 : crew.capacity());
+    note(
+        "on average the pipeline would need %s for an element; waiting for each other makes it %s",
+        time(pipelineNsWithoutBuffer()), time(limit.ns()));
+    return verdict(
+        Kind.BUFFER_BOUND,
+        thread,
+        "%s is too small a buffer for times that vary so much: step and pipeline wait for each other in turn."
+            .formatted(cap(name(thread))));
+  }
+
+  private double pipelineNsWithoutBuffer() {
+    return model.limits().stream()
+        .filter(each -> each.kind() != Model.LimitKind.BUFFER)
+        .mapToDouble(Limit::ns)
+        .max()
+        .orElse(0);
+  }
+
+  private Verdict transfer(int operator) {
+    OpProfile.Transfer transfer = profile.operators().get(operator).transfer();
+    note(
+        "%s an element on the bus, %s on the thread that asks for it; host memory is %s",
+        transfer == null ? "?" : time(transfer.busNs()),
+        transfer == null ? "?" : time(transfer.stagedNs()),
+        transfer == null || transfer.isPinned() ? "pinned" : "not pinned");
+    return verdict(
+        Kind.TRANSFER_BOUND,
+        operator,
+        "Copying to the device is the limit: " + name(operator) + ".");
+  }
+
+  private Verdict garbage() {
+    Profile.Machine machine = profile.machine();
+    note(
+        "%d collections; everything stood still for %.0f %% of the time",
+        machine.collections(), 100 * machine.gcShare());
+    note(
+        "%s are in use after a collection, of %s that the heap may have",
+        DiagnosisText.bytes(machine.liveBytes()), DiagnosisText.bytes(machine.heapBytes()));
+    return verdict(
+        Kind.MEMORY_BOUND,
+        -1,
+        "The garbage collector is the limit: the heap is too small for what is kept and made.");
+  }
+
+  // ---- words ------------------------------------------------------------------------------------
+
+  private void shares(int operator) {
+    OpProfile op = profile.operators().get(operator);
+    note(
+        "%s takes %s an element: %s computing, %s waiting; %s of them make one that the training"
+            + " loop gets",
+        name(operator),
+        time(op.ns()),
+        time(op.cpuNs()),
+        time(op.waitNs()),
+        op.perDelivered() == Math.rint(op.perDelivered())
+            ? "%.0f".formatted(op.perDelivered())
+            : "%.1f".formatted(op.perDelivered()));
+  }
+
+  /** The operator that takes most of what one worker at a time does on a thread; −1 if none. */
+  private int largestOn(int thread) {
+    int largest = -1;
+    double most = 0;
+    for (int i = 0; i < profile.operators().size(); i++) {
+      double ns = model.serialOf(i, thread).ns();
+      if (ns > most) {
+        most = ns;
+        largest = i;
+      }
+    }
+    return largest;
+  }
+
+  private boolean isCache(int operator) {
+    return nodes.get(operator).op().word().startsWith("cache");
+  }
+
+  /** Whether an operator reads: a source, one that opens sources, or a function on file names. */
+  private boolean reads(int operator) {
+    return Reading.isBy(nodes.get(operator).op());
+  }
+
+  private String name(int operator) {
+    return operator < 0 ? "the training loop" : profile.operators().get(operator).path();
+  }
+
+  private static String cap(String text) {
+    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+  }
+
+  private static String time(double ns) {
+    return DiagnosisText.time(ns);
+  }
+
+  private void note(String format, Object... arguments) {
+    evidence.add(String.format(Locale.ROOT, format, arguments));
+  }
+
+  private Verdict verdict(Kind kind, int operator, String sentence) {
+    Profile.Consumer consumer = profile.consumer();
+    double all = consumer.stepNs() + consumer.insideNs();
+    return new Verdict(
+        kind,
+        operator,
+        operator < 0 ? "" : name(operator),
+        sentence,
+        evidence,
+        consumer.waitShare(),
+        all == 0 ? 0 : consumer.stepNs() / all);
+  }
+
+  /** What kind of thing an operator does about files. */
+  static final class Reading {
+    private Reading() {}
+
+    static boolean isBy(Op op) {
+      if (op.inputs().isEmpty()) {
+        return true;
+      }
+      if (op.word().equals("interleave") || op.word().equals("flatMap")) {
+        return true;
+      }
+      return op.traits().oneToOne() && !op.traits().keepsElements() && getsFileNames(op);
+    }
+
+    private static boolean getsFileNames(Op op) {
+      Op at = op.inputs().getFirst();
+      while (!at.inputs().isEmpty()
+          && (at.traits().keepsElements() || at.word().equals("shuffle"))) {
+        at = at.inputs().getFirst();
+      }
+      return at.word().equals("listFiles");
+    }
+  }
+}

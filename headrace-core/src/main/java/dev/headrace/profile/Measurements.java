@@ -1,0 +1,153 @@
+package dev.headrace.profile;
+
+import dev.headrace.profile.Profile.Consumer;
+import dev.headrace.profile.Profile.Moment;
+import dev.headrace.profile.Snapshot.Sampled;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Everything that was written down of a run, from which profiles are made.
+ *
+ * @param nodes the operators, in the order of the snapshots' counters
+ * @param snapshots at least one, oldest first
+ * @param steps the latest steps of the consumer and {@code waits} what it waited before each
+ */
+public record Measurements(
+    List<OpNode> nodes,
+    List<Snapshot> snapshots,
+    double startSeconds,
+    double[] steps,
+    double[] waits,
+    double cores,
+    long heapBytes,
+    Profile.Memory memory) {
+
+  /** What is looked at begins after this share of the run: before, code is being compiled. */
+  private static final double WARM_UP = 0.35;
+
+  private static final int FEWEST_DELIVERED = 4;
+  private static final int MOST_MOMENTS = 200;
+
+  public Measurements {
+    nodes = List.copyOf(nodes);
+    snapshots = List.copyOf(snapshots);
+  }
+
+  /** The steady part of the run. */
+  public Profile profile() {
+    return between(steadyFrom(), snapshots.getLast());
+  }
+
+  /** The first part of a run whose cache was being filled, or the whole run. */
+  Profile coldProfile() {
+    Snapshot first = snapshots.getFirst();
+    Snapshot end = first;
+    for (Snapshot snapshot : snapshots) {
+      if (snapshot.epoch() == first.epoch()) {
+        end = snapshot;
+      }
+    }
+    return end == first || end.delivered() == first.delivered()
+        ? between(first, snapshots.getLast())
+        : between(first, end);
+  }
+
+  private Snapshot steadyFrom() {
+    Snapshot first = snapshots.getFirst();
+    Snapshot last = snapshots.getLast();
+    boolean caches = nodes.stream().anyMatch(node -> node.op().word().startsWith("cache"));
+    long earliest = first.atNs() + (long) (WARM_UP * (last.atNs() - first.atNs()));
+    for (Snapshot snapshot : snapshots) {
+      boolean warm = snapshot.atNs() >= earliest && snapshot.delivered() > first.delivered();
+      boolean filled = !caches || last.epoch() == first.epoch() || snapshot.epoch() > first.epoch();
+      if (warm && filled) {
+        return last.delivered() - snapshot.delivered() >= FEWEST_DELIVERED ? snapshot : first;
+      }
+    }
+    return first;
+  }
+
+  private Profile between(Snapshot from, Snapshot to) {
+    double ns = Math.max(1, (double) to.atNs() - from.atNs());
+    double delivered = Math.max(1, to.delivered() - from.delivered());
+    Profiler profiler = new Profiler(nodes, from, to);
+    double step = (to.stepNs() - from.stepNs()) / delivered;
+    double inside = (to.insideNs() - from.insideNs()) / delivered;
+    Consumer consumer =
+        new Consumer(
+            step,
+            step * share(to.stepCpu(), from.stepCpu()),
+            inside,
+            inside * share(to.insideCpu(), from.insideCpu()),
+            Math.min(inside, profiler.blockedNs()),
+            steps,
+            waits);
+    return new Profile(
+        ns / 1e9,
+        to.delivered() - from.delivered(),
+        startSeconds,
+        (snapshots.getLast().atNs() - snapshots.getFirst().atNs()) / 1e9,
+        snapshots.getLast().epoch() - snapshots.getFirst().epoch() + 1,
+        consumer,
+        machine(from, to, ns),
+        memory,
+        profiler.operators(),
+        timeline());
+  }
+
+  private static double share(Sampled to, Sampled from) {
+    return to.minus(from).share(to.share(0));
+  }
+
+  private Profile.Machine machine(Snapshot from, Snapshot to, double ns) {
+    Snapshot.Machine now = to.machine();
+    Snapshot.Machine then = from.machine();
+    double process = (now.processNs() - then.processNs()) / ns;
+    boolean told = now.busyNs() >= 0 && then.busyNs() >= 0;
+    double others = told ? (now.busyNs() - then.busyNs()) / ns - process : 0;
+    return new Profile.Machine(
+        cores,
+        Math.clamp(others, 0, cores),
+        process,
+        Math.min(1, (now.gcNs() - then.gcNs()) / ns),
+        now.collections() - then.collections(),
+        heapBytes,
+        now.liveBytes());
+  }
+
+  private List<Moment> timeline() {
+    List<Moment> moments = new ArrayList<>();
+    Snapshot first = snapshots.getFirst();
+    int stride = 1 + snapshots.size() / MOST_MOMENTS;
+    for (int i = stride; i < snapshots.size(); i += stride) {
+      Snapshot from = snapshots.get(i - stride);
+      Snapshot to = snapshots.get(i);
+      double ns = (double) to.atNs() - from.atNs();
+      if (ns <= 0) {
+        continue;
+      }
+      double inside = to.insideNs() - from.insideNs();
+      double step = to.stepNs() - from.stepNs();
+      moments.add(
+          new Moment(
+              (to.atNs() - first.atNs()) / 1e9,
+              ns / 1e9,
+              to.epoch(),
+              to.delivered() - from.delivered(),
+              inside + step <= 0 ? 0 : inside / (inside + step),
+              new Profiler(nodes, from, to).busy(),
+              fills(to),
+              to.heapBytes(),
+              to.nativeBytes(),
+              Math.min(1, (to.machine().gcNs() - from.machine().gcNs()) / ns)));
+    }
+    return moments;
+  }
+
+  private static int[] fills(Snapshot at) {
+    return at.operators().stream()
+        .mapToInt(op -> op.crew() == null ? 0 : op.crew().buffered())
+        .toArray();
+  }
+}

@@ -1,0 +1,100 @@
+package dev.headrace.runtime;
+
+import dev.headrace.profile.Snapshot;
+
+/**
+ * What the crews at one place of the plan have done so far, in all passes.
+ *
+ * <p><b>Threading:</b> guarded by itself; written once a chunk, by workers and by the consumer.
+ */
+final class CrewMeter {
+  private static final int LATEST = 256;
+
+  private long workElements;
+  private long workNs;
+  private long sampledNs;
+  private long sampledCpuNs;
+  private long queuedNs;
+  private double eachSum;
+  private double eachSquares;
+  private long chunks;
+  private long pulls;
+  private double fillSum;
+  private long waits;
+  private long waitNs;
+  private double workerNs;
+  private final double[] latest = new double[LATEST];
+
+  /** A worker has done its work on a chunk. */
+  synchronized void worked(int elements, long ns, long sampled, long sampledCpu) {
+    workElements += elements;
+    workNs += ns;
+    sampledNs += sampled;
+    sampledCpuNs += sampledCpu;
+    double each = (double) ns / Math.max(1, elements);
+    eachSum += each;
+    eachSquares += each * each;
+    latest[(int) (chunks++ % LATEST)] = each;
+  }
+
+  /** The consumer has pulled, and found so many elements. */
+  synchronized void pulled(int buffered) {
+    pulls++;
+    fillSum += buffered;
+  }
+
+  /** The consumer had to wait. */
+  synchronized void waited(long ns) {
+    waits++;
+    waitNs += ns;
+  }
+
+  /** Workers were ready, but had no core, so long. */
+  synchronized void queued(long ns) {
+    queuedNs += ns;
+  }
+
+  /** There were so many workers for so long. */
+  synchronized void manned(int workers, long ns) {
+    workerNs += (double) workers * ns;
+  }
+
+  synchronized Snapshot.Crew read(
+      int workers,
+      boolean tuned,
+      boolean onlyPulls,
+      boolean pullsInput,
+      double cpuShare,
+      int buffered,
+      int capacity,
+      boolean bufferTuned) {
+    int kept = (int) Math.min(chunks, LATEST);
+    double[] inOrder = new double[kept];
+    for (int i = 0; i < kept; i++) {
+      inOrder[i] = latest[(int) ((chunks - kept + i) % LATEST)];
+    }
+    return new Snapshot.Crew(
+        workers,
+        tuned,
+        onlyPulls,
+        pullsInput,
+        cpuShare,
+        buffered,
+        capacity,
+        bufferTuned,
+        workerNs,
+        workElements,
+        workNs,
+        sampledNs,
+        sampledCpuNs,
+        queuedNs,
+        chunks,
+        eachSum,
+        eachSquares,
+        pulls,
+        fillSum,
+        waits,
+        waitNs,
+        inOrder);
+  }
+}

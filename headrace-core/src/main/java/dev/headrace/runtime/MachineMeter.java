@@ -1,0 +1,104 @@
+package dev.headrace.runtime;
+
+import dev.headrace.profile.Snapshot;
+import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Reads what the computer and the collector have done so far, as far as they tell. */
+final class MachineMeter {
+  private static final Path STAT = Path.of("/proc/stat");
+  private static final long TICK_NS = 10_000_000;
+  private static final int IDLE = 4;
+  private static final int IOWAIT = 5;
+  private static final int STEAL = 8;
+
+  private MachineMeter() {}
+
+  static Snapshot.Machine read() {
+    try {
+      long gcMs = 0;
+      long collections = 0;
+      for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
+        gcMs += Math.max(0, bean.getCollectionTime());
+        collections += Math.max(0, bean.getCollectionCount());
+      }
+      return new Snapshot.Machine(
+          busyNs(), Extended.processNs(), gcMs * 1_000_000, collections, Extended.liveBytes());
+    } catch (LinkageError e) {
+      return new Snapshot.Machine(busyNs(), 0, 0, 0, 0); // a runtime without java.management
+    }
+  }
+
+  /** How large the heap may become. */
+  static long heapBytes() {
+    return Runtime.getRuntime().maxMemory();
+  }
+
+  /** Computing by anybody on all cores so far; −1 where it is not told, or not of our cores. */
+  private static long busyNs() {
+    try {
+      List<String> lines = Files.readAllLines(STAT);
+      long cores = lines.stream().filter(line -> line.matches("cpu[0-9]+ .*")).count();
+      if (cores != Runtime.getRuntime().availableProcessors()) {
+        return -1; // the machine's cores are not ours alone to use
+      }
+      String[] fields = lines.getFirst().split("\\s+");
+      long ticks = 0;
+      for (int i = 1; i <= STAT_FIELDS; i++) {
+        ticks += i == IDLE || i == IOWAIT ? 0 : Long.parseLong(fields[i]);
+      }
+      return ticks * TICK_NS;
+    } catch (IOException | RuntimeException e) {
+      return -1;
+    }
+  }
+
+  private static final int STAT_FIELDS = STEAL;
+
+  /** What only some virtual machines tell; a class of its own, so that it may be missing. */
+  private static final class Extended {
+    static long processNs() {
+      try {
+        return ManagementFactory.getOperatingSystemMXBean()
+                instanceof com.sun.management.OperatingSystemMXBean system
+            ? system.getProcessCpuTime()
+            : 0;
+      } catch (LinkageError e) {
+        return 0;
+      }
+    }
+
+    /** Bytes in use after the latest collection; 0 before the first. */
+    static long liveBytes() {
+      try {
+        long latest = -1;
+        long live = 0;
+        for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
+          if (bean instanceof com.sun.management.GarbageCollectorMXBean collector) {
+            com.sun.management.GcInfo info = collector.getLastGcInfo();
+            if (info != null && info.getEndTime() > latest) {
+              latest = info.getEndTime();
+              live = 0;
+              for (var pool : info.getMemoryUsageAfterGc().entrySet()) {
+                MemoryUsage usage = pool.getValue();
+                live += isHeap(pool.getKey()) ? usage.getUsed() : 0;
+              }
+            }
+          }
+        }
+        return live;
+      } catch (LinkageError e) {
+        return 0;
+      }
+    }
+
+    private static boolean isHeap(String pool) {
+      return !pool.startsWith("Code") && !pool.contains("Metaspace") && !pool.contains("Class");
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.headrace.runtime;
+
+import dev.headrace.profile.Snapshot;
+import dev.headrace.profile.Snapshot.Sampled;
+import dev.headrace.spi.CpuSample;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Watches the consumer of a pipeline, and now and then writes down what everybody has done so far.
+ *
+ * <p>Snapshots are few: when there are too many, every other one is dropped and they are taken half
+ * as often, so that a long run is known as evenly as a short one.
+ *
+ * <p><b>Threading:</b> told by the consumer's thread; read by any.
+ */
+public final class Recorder {
+  private static final int MOST_SNAPSHOTS = 400;
+  private static final int LATEST = 512;
+  private static final long FIRST_PERIOD_NS = 25_000_000;
+  private static final long MACHINE_PERIOD_NS = 100_000_000;
+
+  private final Engine engine;
+  private final long openedNs;
+  private final CpuSample stepCpu = new CpuSample();
+  private final CpuSample insideCpu = new CpuSample();
+  private final List<Snapshot> snapshots = new ArrayList<>();
+  private final double[] steps = new double[LATEST];
+  private final double[] waits = new double[LATEST];
+  private volatile long firstNs;
+  private volatile long stepNs;
+  private volatile long insideNs;
+  private volatile long beganNs;
+  private volatile long endedNs;
+  private int held;
+  private long pulls;
+  private long nextNs;
+  private long periodNs = FIRST_PERIOD_NS;
+  private long queuedNs;
+  private Snapshot.Machine machine = new Snapshot.Machine(-1, 0, 0, 0, 0);
+  private long machineNs;
+  private long crewsNs;
+
+  Recorder(Engine engine) {
+    this.engine = engine;
+    this.openedNs = engine.nanoTime();
+  }
+
+  /** The consumer asks for a chunk. */
+  public void pullBegins(long epoch, long delivered) {
+    long now = engine.nanoTime();
+    beganNs = now;
+    if (endedNs != 0) {
+      long step = now - endedNs;
+      long _ = stepCpu.end(step);
+      stepNs = stepNs + step; // one writer
+      steps[(int) ((pulls - 1) % LATEST)] = (double) step / Math.max(1, held);
+    } else {
+      machine = MachineMeter.read();
+      machineNs = now;
+      crewsNs = now;
+      keep(snapshot(now, epoch, delivered));
+      nextNs = now + periodNs;
+    }
+    if (now >= nextNs) {
+      look(now);
+      keep(snapshot(now, epoch, delivered));
+      nextNs = now + periodNs;
+    }
+    insideCpu.begin();
+  }
+
+  /** It has got {@code elements}, or none at the end. */
+  public void pullEnds(int elements) {
+    long now = engine.nanoTime();
+    long ns = now - beganNs;
+    long _ = insideCpu.end(ns);
+    insideNs = insideNs + ns; // one writer
+    if (firstNs == 0) {
+      firstNs = now;
+    }
+    waits[(int) (pulls++ % LATEST)] = (double) ns / Math.max(1, elements);
+    held = elements;
+    endedNs = now;
+    stepCpu.begin();
+  }
+
+  /** Looks at the machine and at all crews; by the consumer's thread. */
+  private void look(long now) {
+    if (now - machineNs >= MACHINE_PERIOD_NS) {
+      machineNs = now;
+      machine = MachineMeter.read();
+      queuedNs = Tasks.ownQueuedNs();
+      engine.observeCrews(now - crewsNs);
+      crewsNs = now;
+    }
+  }
+
+  private synchronized void keep(Snapshot snapshot) {
+    snapshots.add(snapshot);
+    if (snapshots.size() > MOST_SNAPSHOTS) {
+      List<Snapshot> half = new ArrayList<>();
+      for (int i = 0; i < snapshots.size(); i += 2) {
+        half.add(snapshots.get(i));
+      }
+      snapshots.clear();
+      snapshots.addAll(half);
+      periodNs *= 2;
+    }
+  }
+
+  private Snapshot snapshot(long now, long epoch, long delivered) {
+    return new Snapshot(
+        now,
+        epoch,
+        delivered,
+        stepNs,
+        new Sampled(stepCpu.wallNs(), stepCpu.cpuNs()),
+        insideNs,
+        new Sampled(insideCpu.wallNs(), insideCpu.cpuNs()),
+        queuedNs,
+        engine.heap().usedBytes(),
+        engine.nativeAccount().usedBytes(),
+        machine,
+        engine.counters());
+  }
+
+  /** Everything written down so far, and how it is at this moment; at least one. */
+  synchronized List<Snapshot> snapshotsUpTo(long epoch, long delivered) {
+    List<Snapshot> all = new ArrayList<>(snapshots);
+    long now = Math.max(beganNs, endedNs);
+    if (all.isEmpty() || now > all.getLast().atNs()) {
+      all.add(snapshot(now, epoch, delivered));
+    }
+    return all;
+  }
+
+  /** Looks a last time, before everybody leaves; by whoever closes. */
+  public void finish() {
+    machine = MachineMeter.read();
+    engine.observeCrews(Math.max(0, Math.max(beganNs, endedNs) - crewsNs));
+  }
+
+  /** From opening to the first element, in seconds. */
+  public double startSeconds() {
+    return firstNs == 0 ? 0 : (firstNs - openedNs) / 1e9;
+  }
+
+  /** The latest steps of the consumer, in ns for one element. */
+  public double[] steps() {
+    return latest(steps, Math.max(0, pulls - 1));
+  }
+
+  /** What was waited before each of them. */
+  public double[] waits() {
+    return latest(waits, Math.max(0, pulls - 1));
+  }
+
+  private static double[] latest(double[] ring, long count) {
+    int kept = (int) Math.min(count, LATEST - 1);
+    double[] inOrder = new double[kept];
+    for (int i = 0; i < kept; i++) {
+      inOrder[i] = ring[(int) ((count - kept + i) % LATEST)];
+    }
+    return inOrder;
+  }
+}
