@@ -64,6 +64,8 @@ import dev.headrace.op.UnbatchOp;
 import dev.headrace.op.UniqueOp;
 import dev.headrace.op.WindowOp;
 import dev.headrace.op.ZipOp;
+import dev.headrace.profile.Advice;
+import dev.headrace.profile.Remedy;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.BiFn;
@@ -1076,6 +1078,15 @@ public final class Dataset<T> implements Plan<T> {
   @Override
   public String toString() {
     return explain();
+  }
+
+  /**
+   * This dataset with a change made that {@link Pipeline#diagnose()} advised for it.
+   *
+   * @throws IllegalArgumentException if the change is not one that can be made here
+   */
+  public Dataset<T> with(Advice advice) {
+    return with(Remedy.apply(op, advice));
   }
 
   // ---- running it -------------------------------------------------------------------------------

@@ -41,8 +41,7 @@ final class TrainingLoop<T> {
   TrainingLoop(TrainingStep<? super T> step, Dataset<T> dataset, TrainingOptions options) {
     this.step = step;
     this.options = options;
-    this.state =
-        options.state() == null && step instanceof ModelState own ? own : options.state();
+    this.state = options.state() == null && step instanceof ModelState own ? own : options.state();
     this.batches = dataset.cardinality();
     Options wished = dataset.options().epochs(epochsToRead());
     this.dataset =
@@ -262,8 +261,8 @@ final class TrainingLoop<T> {
       throw new IllegalArgumentException(
           from.hasModel()
               ? file
-                  + ": expected a step that is a ModelState, because the file has one, but got none;"
-                  + " use state(…)"
+                  + ": expected a step that is a ModelState, because the file has one, but got"
+                  + " none; use state(…)"
               : file + ": expected the state of a model, but the file has the position only");
     }
     if (state != null) {
