@@ -131,6 +131,8 @@ public final class Doctor<T> {
   }
 
   private static Optional<Advice> applicable(Diagnosis diagnosis) {
-    return diagnosis.advice().stream().filter(Advice::isApplicable).findFirst();
+    return diagnosis.advice().stream()
+        .filter(each -> each.isApplicable() && each.action() != Advice.Action.REMOVE)
+        .findFirst();
   }
 }

@@ -52,10 +52,14 @@ final class Advisor {
     }
     prefetch();
     enlargeHeap();
-    List<Advice> useful =
-        new ArrayList<>(advice.stream().filter(each -> each.speedup() >= WORTH).toList());
+    List<Advice> useful = new ArrayList<>();
+    for (Advice each : advice) {
+      if (each.speedup() >= WORTH || each.action() == Action.REMOVE) {
+        useful.add(each);
+      }
+    }
     useful.sort(
-        Comparator.comparingDouble(Advisor::weight)
+        Comparator.comparingDouble(this::weight)
             .reversed()
             .thenComparing(each -> each.action().ordinal()));
     return useful;
@@ -67,9 +71,13 @@ final class Advisor {
 
   /**
    * Gains that differ by less than three percent are equal: then the simpler change comes first.
+   * Caching helps those who come back to the same data only; they have been seen to, or not.
    */
-  private static double weight(Advice each) {
-    double gain = each.action() == Action.CACHE ? each.speedup() / CACHE_HANDICAP : each.speedup();
+  private double weight(Advice each) {
+    double gain = each.speedup();
+    if (each.action() == Action.CACHE) {
+      gain = profile.epochs() > 1 ? gain / CACHE_HANDICAP : Math.min(gain, WORTH);
+    }
     return Math.rint(Math.log(gain) / Math.log(WORTH));
   }
 

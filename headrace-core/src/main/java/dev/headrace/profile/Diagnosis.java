@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Why a pipeline was as fast as it was, and what to change.
  *
- * @param advice what could be changed, the most useful first; what gains nothing is not among it
+ * @param advice what could be changed, the most useful first; last what can be taken out
  * @param findings what else was noticed: measured first, then what the linter says of the plan
  * @param plan the plan as {@code explain()} shows it
  */

@@ -245,7 +245,7 @@ final class Judge {
         time(op.ns()),
         time(op.cpuNs()),
         time(op.waitNs()),
-        op.perDelivered() == Math.rint(op.perDelivered())
+        Math.abs(op.perDelivered() - Math.rint(op.perDelivered())) < 0.05
             ? "%.0f".formatted(op.perDelivered())
             : "%.1f".formatted(op.perDelivered()));
   }

@@ -33,6 +33,7 @@ final class Model {
   private static final int MOST_WORKERS = 256;
 
   private static final double VARIES = 0.15;
+  private static final double WORTH_SAYING = 1.05;
 
   /** A piece of work, charged to an operator and done by a thread. */
   record Task(int operator, Load load, int thread, boolean isParallel) {}
@@ -159,7 +160,7 @@ final class Model {
     limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / cores));
     double means = limits.stream().mapToDouble(Limit::ns).max().orElse(0);
     double handover = handover(means);
-    if (handover > means) {
+    if (handover > WORTH_SAYING * means) {
       limits.add(new Limit(LimitKind.BUFFER, lastThread(), handover));
     }
     limits.sort((a, b) -> Double.compare(b.ns(), a.ns()));
@@ -280,6 +281,10 @@ final class Model {
       return 0; // what lies in the buffer is not what the consumer gets
     }
     Load load = serial(thread).plus(parallel(thread));
+    double mean = Arrays.stream(last.each()).average().orElse(0);
+    if (mean > 2 * load.ns()) {
+      return 0; // it mostly waits for others, and their times are not known
+    }
     double[] work = scaled(last.each(), load.ns());
     double[] step = scaled(steps, this.step.ns() + serial(CONSUMER).ns());
     if (Handover.variation(work) < VARIES && Handover.variation(step) < VARIES) {

@@ -67,6 +67,8 @@ public record OpProfile(
    * @param workNs the part that all do at once, for one element that the consumer gets; {@code
    *     workCpuNs} of it computing and {@code workWaitNs} waiting
    * @param variation of the time that one element takes: standard deviation over mean
+   * @param skew how much slower the slowest of several datasets that are read at once is than the
+   *     mean of them; 1 where there is one
    * @param latest the latest times of work on one element, in ns
    */
   public record Crew(
@@ -83,6 +85,7 @@ public record OpProfile(
       double workCpuNs,
       double workWaitNs,
       double variation,
+      double skew,
       double[] latest) {}
 
   /**

@@ -302,6 +302,7 @@ final class Profiler {
         workCpu[i],
         Math.max(0, work[i] - workCpu[i] - queued),
         mean == 0 ? 0 : Math.sqrt(variance) / mean,
+        now.skew(),
         now.latest());
   }
 

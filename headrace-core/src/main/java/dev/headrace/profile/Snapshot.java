@@ -99,6 +99,7 @@ public record Snapshot(
       double fillSum,
       long waits,
       long waitNs,
+      double skew,
       double[] latest) {}
 
   /** Copies to a device. */

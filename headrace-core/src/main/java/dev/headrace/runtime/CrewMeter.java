@@ -23,6 +23,8 @@ final class CrewMeter {
   private long waits;
   private long waitNs;
   private double workerNs;
+  private double skewSum;
+  private long skewLooks;
   private final double[] latest = new double[LATEST];
 
   /** A worker has done its work on a chunk. */
@@ -57,6 +59,12 @@ final class CrewMeter {
   /** There were so many workers for so long. */
   synchronized void manned(int workers, long ns) {
     workerNs += (double) workers * ns;
+  }
+
+  /** The slowest of what is read at once was so much slower than the mean. */
+  synchronized void skewed(double ratio) {
+    skewSum += ratio;
+    skewLooks++;
   }
 
   synchronized Snapshot.Crew read(
@@ -95,6 +103,7 @@ final class CrewMeter {
         fillSum,
         waits,
         waitNs,
+        skewLooks == 0 ? 1 : skewSum / skewLooks,
         inOrder);
   }
 }

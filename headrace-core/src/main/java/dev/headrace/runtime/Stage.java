@@ -881,6 +881,11 @@ final class Stage extends Cursor {
     return capacityIsTuned;
   }
 
+  /** What one element takes, so far; 0 before the first. Under the lock. */
+  double workNsEach() {
+    return workElements == 0 ? 0 : (double) workNs / workElements;
+  }
+
   /** How many elements the buffer holds. */
   int buffered() {
     crew.lock.lock();

@@ -88,10 +88,34 @@ final class WorkerCrew implements Context.Crew {
     return meter;
   }
 
+  /**
+   * How much slower the slowest of the datasets being read is than the mean of them; 1 for one.
+   */
+  double skew() {
+    lock.lock();
+    try {
+      double sum = 0;
+      double most = 0;
+      int seen = 0;
+      for (Stage stage : stages) {
+        double each = stage.workNsEach();
+        if (each > 0) {
+          sum += each;
+          most = Math.max(most, each);
+          seen++;
+        }
+      }
+      return seen < 2 ? 1 : most * seen / sum;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Takes note of who is there and who had no core, for the time since this was last done. */
   void observe(long sinceNs) {
     List<Worker> present = snapshot();
     meter.manned(present.size(), sinceNs);
+    meter.skewed(ownedByStage ? 1 : skew());
     long queued = 0;
     for (int i = 0; i < Math.min(MOST_OBSERVED, present.size()); i++) {
       queued += present.get(i).queuedNs();
