@@ -22,6 +22,7 @@ public interface Scenario {
         new Operators(),
         new Records(),
         new Examples(),
-        new JpegTraining());
+        new JpegTraining(),
+        new DoctorBench());
   }
 }

@@ -36,6 +36,12 @@ public record Advice(
     why = List.copyOf(why);
   }
 
+  /** The same, as something that the engine cannot do itself. */
+  Advice forTheUser() {
+    return new Advice(
+        action, operator, key, where, title, code, speedup, rate, next, bytes, false, why);
+  }
+
   /** The kinds of changes. */
   public enum Action {
     /** Run a function on several elements at once. */
@@ -50,6 +56,8 @@ public record Advice(
     READ_IN_PARALLEL,
     /** Fewer, larger files. */
     PACK_FILES,
+    /** Datasets of the same size and speed, where they take turns. */
+    EVEN_OUT,
     /** Copy from pinned memory, beside the training step. */
     PIN,
     /** Copy ahead of the training step. */

@@ -49,6 +49,7 @@ final class Advisor {
       enlargeBuffer(i);
       cache(i);
       remove(i);
+      evenOut(i);
     }
     prefetch();
     enlargeHeap();
@@ -165,6 +166,27 @@ final class Advisor {
                       .formatted(time(inline.ns()), time(now))),
               ""));
     }
+  }
+
+  private void evenOut(int i) {
+    OpProfile.Crew crew = profile.operators().get(i).crew();
+    if (crew == null || crew.skew() < 1.2) {
+      return;
+    }
+    Model with = model.evened(i);
+    advice.add(
+        advice(
+                Action.EVEN_OUT,
+                i,
+                "datasets of about the same size and speed in " + name(i),
+                "write the files anew in equal parts, or read parts of them: Dataset.splits(n)",
+                now / with.ns(),
+                with,
+                0,
+                List.of(
+                    "the slowest takes %.1f times as long as the mean of them"
+                        .formatted(crew.skew())))
+            .forTheUser());
   }
 
   private static boolean isPrefetch(Op op) {
@@ -342,6 +364,7 @@ final class Advisor {
       case ONE_WORKER, ALL_WORKERS, BUS ->
           limit.thread() < 0 ? "the thread that reads ahead" : name(limit.thread());
       case BUFFER -> "waiting for each other in turn";
+      case SKEW -> "the slowest of the datasets in " + name(limit.thread());
     };
   }
 

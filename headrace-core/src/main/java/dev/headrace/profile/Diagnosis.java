@@ -21,7 +21,7 @@ public record Diagnosis(
   /** Finds out from what was measured; {@code linted} is what is wrong with the plan as it is. */
   public static Diagnosis of(Measurements measured, List<Finding> linted, String plan) {
     Profile profile = measured.profile();
-    Model model = Model.of(profile);
+    Model model = Model.of(profile, measured.nodes());
     Advisor advisor = new Advisor(profile, model, measured.nodes());
     List<Advice> advice = advisor.advice();
     List<Finding> findings = new ArrayList<>(advisor.findings());

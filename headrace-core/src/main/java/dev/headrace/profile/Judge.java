@@ -53,6 +53,7 @@ final class Judge {
       case ALL_WORKERS -> workers(limit.thread());
       case CORES -> limit.thread() < 0 ? consumer() : cores(limit.thread());
       case BUFFER -> buffer(limit);
+      case SKEW -> skew(limit.thread());
       case BUS -> transfer(limit.thread());
     };
   }
@@ -197,6 +198,18 @@ final class Judge {
         thread,
         "%s is too small a buffer for times that vary so much: step and pipeline wait for each other in turn."
             .formatted(cap(name(thread))));
+  }
+
+  private Verdict skew(int operator) {
+    OpProfile.Crew crew = profile.operators().get(operator).crew();
+    double skew = crew == null ? 1 : crew.skew();
+    shares(operator);
+    note("the slowest of the datasets it reads takes %.1f times as long as the mean of them", skew);
+    return verdict(
+        Kind.SOURCE_BOUND,
+        operator,
+        "Reading is the limit: one of the datasets that take turns in %s is %.1f times as slow as the others together would be, and all wait for it."
+            .formatted(name(operator), skew));
   }
 
   private double pipelineNsWithoutBuffer() {

@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import dev.headrace.op.InterleaveOp;
 import dev.headrace.profile.OpProfile.Crew;
 import dev.headrace.profile.OpProfile.Later;
 import java.util.ArrayList;
@@ -44,8 +45,22 @@ final class Model {
    * @param workers how many, or 0 to let the engine choose
    * @param buffer how many elements may lie behind it
    * @param each the latest times for one of its own elements
+   * @param cycle how many datasets take turns there, or 0; {@code skew} how much slower the slowest
+   *     of them is than the mean
    */
-  record Workers(int operator, double workers, int buffer, double perDelivered, double[] each) {}
+  record Workers(
+      int operator,
+      double workers,
+      int buffer,
+      double perDelivered,
+      double[] each,
+      int cycle,
+      double skew) {
+
+    Workers(int operator, double workers, int buffer, double perDelivered, double[] each) {
+      this(operator, workers, buffer, perDelivered, each, 0, 1);
+    }
+  }
 
   /** What sets the pace. */
   enum LimitKind {
@@ -55,6 +70,7 @@ final class Model {
     ALL_WORKERS,
     CORES,
     BUFFER,
+    SKEW,
     BUS
   }
 
@@ -77,7 +93,7 @@ final class Model {
   }
 
   /** The pipeline as it was measured. */
-  static Model of(Profile profile) {
+  static Model of(Profile profile, List<OpNode> nodes) {
     List<Task> tasks = new ArrayList<>();
     Map<Integer, Workers> threads = new HashMap<>();
     List<OpProfile> operators = profile.operators();
@@ -89,7 +105,13 @@ final class Model {
         threads.put(
             i,
             new Workers(
-                i, Math.max(1, crew.workers()), crew.capacity(), op.perDelivered(), crew.latest()));
+                i,
+                Math.max(1, crew.workers()),
+                crew.capacity(),
+                op.perDelivered(),
+                crew.latest(),
+                nodes.get(i).op() instanceof InterleaveOp interleave ? interleave.cycle() : 0,
+                crew.skew()));
       }
       Load all = new Load(op.cpuNsPerDelivered(), op.waitNsPerDelivered());
       Load deferred = later == null ? Load.NONE : new Load(later.cpuNs(), later.waitNs());
@@ -156,6 +178,13 @@ final class Model {
           pull >= all
               ? new Limit(LimitKind.ONE_WORKER, thread, pull)
               : new Limit(LimitKind.ALL_WORKERS, thread, all));
+    }
+    for (Workers crew : threads.values()) {
+      // Those who take turns give one element each: the slowest of them sets the pace of a round.
+      if (crew.cycle() > 1 && crew.skew() > 1) {
+        double round = crew.skew() * parallel(crew.operator()).ns() / crew.cycle();
+        limits.add(new Limit(LimitKind.SKEW, crew.operator(), round));
+      }
     }
     limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / cores));
     double means = limits.stream().mapToDouble(Limit::ns).max().orElse(0);
@@ -402,6 +431,25 @@ final class Model {
             task.thread() == operator
                 ? new Task(task.operator(), task.load(), puller, task.isParallel())
                 : task);
+  }
+
+  /** With datasets of the same speed, where they take turns. */
+  Model evened(int operator) {
+    Map<Integer, Workers> crews = new HashMap<>(threads);
+    Workers old = crews.get(operator);
+    if (old != null) {
+      crews.put(
+          operator,
+          new Workers(
+              operator,
+              old.workers(),
+              old.buffer(),
+              old.perDelivered(),
+              old.each(),
+              old.cycle(),
+              1));
+    }
+    return new Model(profile, tasks, crews, step, cores);
   }
 
   /** With other costs of one operator. */

@@ -88,9 +88,7 @@ final class WorkerCrew implements Context.Crew {
     return meter;
   }
 
-  /**
-   * How much slower the slowest of the datasets being read is than the mean of them; 1 for one.
-   */
+  /** How much slower the slowest of the datasets being read is than the mean of them; 1 for one. */
   double skew() {
     lock.lock();
     try {
