@@ -104,10 +104,7 @@ final class OpenContext implements Context {
   }
 
   static String pathOf(Op op) {
-    String name = op.site().name();
-    String site = op.site().toString();
-    String text = name == null ? op.word() : op.word() + " '" + name + "'";
-    return site.isEmpty() ? text : text + " (" + site + ")";
+    return op.title();
   }
 
   @Override

@@ -33,13 +33,16 @@ final class PipelineSimulation {
    * @param slots how many elements may have been pulled and not taken
    * @param wakeAt sleeping workers are woken when so many are left
    */
-  record Segment(double inputs, SimulatedCost serial, SimulatedCost work, int workers, int slots, int wakeAt) {
+  record Segment(
+      double inputs, SimulatedCost serial, SimulatedCost work, int workers, int slots, int wakeAt) {
     /** A stage without work: {@code capacity} elements are read ahead by one thread. */
     static Segment prefetch(SimulatedCost serial, int capacity) {
       return new Segment(1, serial, SimulatedCost.NONE, 1, capacity, capacity / 2);
     }
 
-    /** A stage with work for several threads, with the engine's bound for elements that take long. */
+    /**
+     * A stage with work for several threads, with the engine's bound for elements that take long.
+     */
     static Segment parallel(SimulatedCost serial, SimulatedCost work, int workers) {
       return new Segment(1, serial, work, workers, 2 * workers + 2, workers + 1);
     }
@@ -273,7 +276,8 @@ final class PipelineSimulation {
   }
 
   /** Begins a part of an element; true if it takes no time. */
-  private boolean spend(Worker worker, SimulatedTime time, PriorityQueue<Worker> queue, Phase phase) {
+  private boolean spend(
+      Worker worker, SimulatedTime time, PriorityQueue<Worker> queue, Phase phase) {
     worker.phase = phase;
     double seconds = time.draw(random);
     if (seconds <= 0) {

@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The simulation against what is known without simulating. */
 final class PipelineSimulationTest {
   private static final int MANY_CORES = 1000;
-  private static final Segment NO_WAIT_CONSUMER = Segment.consumer(SimulatedCost.NONE, SimulatedCost.NONE);
+  private static final Segment NO_WAIT_CONSUMER =
+      Segment.consumer(SimulatedCost.NONE, SimulatedCost.NONE);
 
   private static Result run(int cores, int elements, Segment... segments) {
     return PipelineSimulation.run(List.of(segments), cores, elements, 7);
@@ -71,7 +72,8 @@ final class PipelineSimulationTest {
             400_000,
             Segment.prefetch(SimulatedCost.waiting(SimulatedTime.exponential(1 / load)), capacity)
                 .withoutSleep(),
-            Segment.consumer(SimulatedCost.NONE, SimulatedCost.waiting(SimulatedTime.exponential(1))));
+            Segment.consumer(
+                SimulatedCost.NONE, SimulatedCost.waiting(SimulatedTime.exponential(1))));
 
     double weights = 0;
     double held = 0;
@@ -95,7 +97,8 @@ final class PipelineSimulationTest {
             MANY_CORES,
             400_000,
             Segment.prefetch(SimulatedCost.waiting(SimulatedTime.exponential(1)), capacity),
-            Segment.consumer(SimulatedCost.NONE, SimulatedCost.waiting(SimulatedTime.exponential(1))));
+            Segment.consumer(
+                SimulatedCost.NONE, SimulatedCost.waiting(SimulatedTime.exponential(1))));
 
     // States: how many are held, the one being served included, while the producer works or sleeps.
     // It falls asleep at 5 and wakes at 3, when half of the buffer is gone.
@@ -130,7 +133,11 @@ final class PipelineSimulationTest {
   @ValueSource(ints = {1, 4, 32})
   void workersThatOnlyWaitAddUp(int workers) {
     Result result =
-        run(1, 50_000, Segment.parallel(SimulatedCost.NONE, waiting(0.01), workers), NO_WAIT_CONSUMER);
+        run(
+            1,
+            50_000,
+            Segment.parallel(SimulatedCost.NONE, waiting(0.01), workers),
+            NO_WAIT_CONSUMER);
 
     assertThat(result.perSecond()).isCloseTo(workers * 100, percent(0.5, workers * 100));
     assertThat(result.segments().getFirst().work()).isCloseTo(1, within(0.005));
@@ -140,7 +147,11 @@ final class PipelineSimulationTest {
   @CsvSource({"1, 1", "4, 1", "4, 2", "4, 3", "4, 8"})
   void workersThatComputeShareTheCores(int workers, int cores) {
     Result result =
-        run(cores, 20_000, Segment.parallel(SimulatedCost.NONE, cpu(0.01), workers), NO_WAIT_CONSUMER);
+        run(
+            cores,
+            20_000,
+            Segment.parallel(SimulatedCost.NONE, cpu(0.01), workers),
+            NO_WAIT_CONSUMER);
 
     double expected = Math.min(workers, cores) * 100.0;
     assertThat(result.perSecond()).isCloseTo(expected, percent(0.5, expected));
@@ -170,7 +181,8 @@ final class PipelineSimulationTest {
             300_000,
             Segment.parallel(
                     SimulatedCost.NONE,
-                    new SimulatedCost(SimulatedTime.exponential(1), SimulatedTime.exponential(cpuTime)),
+                    new SimulatedCost(
+                        SimulatedTime.exponential(1), SimulatedTime.exponential(cpuTime)),
                     workers)
                 .withSlots(100_000),
             NO_WAIT_CONSUMER);
@@ -207,7 +219,8 @@ final class PipelineSimulationTest {
   void aSlowElementHoldsUpThoseBehindIt(double variation) {
     int workers = 8;
     SimulatedTime time = SimulatedTime.gamma(1, variation);
-    Segment segment = Segment.parallel(SimulatedCost.NONE, SimulatedCost.waiting(time), workers).withoutSleep();
+    Segment segment =
+        Segment.parallel(SimulatedCost.NONE, SimulatedCost.waiting(time), workers).withoutSleep();
     Result result = run(MANY_CORES, 300_000, segment, NO_WAIT_CONSUMER);
 
     int count = 300_000;
