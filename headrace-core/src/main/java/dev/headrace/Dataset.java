@@ -65,6 +65,8 @@ import dev.headrace.op.UniqueOp;
 import dev.headrace.op.WindowOp;
 import dev.headrace.op.ZipOp;
 import dev.headrace.profile.Advice;
+import dev.headrace.profile.Finding;
+import dev.headrace.profile.Linter;
 import dev.headrace.profile.Remedy;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Access;
@@ -1090,6 +1092,16 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   // ---- running it -------------------------------------------------------------------------------
+
+  /**
+   * What the plan alone gives away about mistakes, the gravest first, without running it: a cache
+   * that freezes random numbers, a shuffle of whole batches, work that the consumer does itself.
+   * Files are listed where a rule is about their number. Only patterns that are known to do harm
+   * are reported; see {@code docs/linter.md}.
+   */
+  public List<Finding> lint() {
+    return Linter.lint(op, options.lintSettings());
+  }
 
   /** Opens the pipeline at the start of epoch 0. */
   public Pipeline<T> open() {

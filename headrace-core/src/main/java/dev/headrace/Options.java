@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.profile.LintSettings;
 import dev.headrace.runtime.Settings;
 import dev.headrace.spi.NanoClock;
 import java.lang.management.ManagementFactory;
@@ -182,6 +183,18 @@ public final class Options {
             number("close.grace.ms", closeGrace == null ? null : closeGrace.toMillis(), 10_000)
                 .value()),
         clock);
+  }
+
+  /** What the linter has to know of them. */
+  LintSettings lintSettings() {
+    Settings settings = settings();
+    return new LintSettings(
+        settings.deterministic(),
+        settings.debug(),
+        requiresCheckpoint(),
+        epochs,
+        settings.heapBudget(),
+        settings.nativeBudget());
   }
 
   /** Every setting with its value and where that comes from. */

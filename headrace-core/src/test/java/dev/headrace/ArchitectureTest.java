@@ -35,6 +35,7 @@ final class ArchitectureTest {
   private static final String DATA = "dev.headrace.data..";
   private static final String SPI = "dev.headrace.spi..";
   private static final String OP = "dev.headrace.op..";
+  private static final String LINT = "dev.headrace.profile.lint..";
   private static final String[] FUNCTIONS = {"dev.headrace.example..", "dev.headrace.text.."};
   private static final String[] ENGINE = {
     "dev.headrace.runtime..",
@@ -124,9 +125,22 @@ final class ArchitectureTest {
         noClasses()
             .that()
             .resideInAnyPackage(ENGINE)
+            .and()
+            .resideOutsideOfPackage(LINT)
             .should()
             .dependOnClassesThat(resideInAnyPackage(OP, FACADE))
             .because("the engine asks an operator's traits, and the façade holds the engine"));
+  }
+
+  @Test
+  void rulesOfTheLinterKnowOperatorsAndNoEngine() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(LINT)
+            .should()
+            .dependOnClassesThat(headraceOutside(LINT, OP, SPI, DATA, "dev.headrace.profile"))
+            .because("a rule may be about an operator, and needs no run"));
   }
 
   @Test

@@ -23,6 +23,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ExamplesTest {
   @Test
+  void theLinterHasNothingToSay() {
+    assertThat(SlowLoading.dataset(1000, 5).lint()).isEmpty();
+    assertThat(ImagesFromFiles.dataset(Path.of("images")).lint()).isEmpty();
+    assertThat(CachedRecords.dataset(Path.of("records"), 60, 80).lint()).isEmpty();
+    assertThat(RecordsCachedFirst.dataset(Path.of("records"), 60, 80).lint()).isEmpty();
+    assertThat(PhotoTraining.dataset(Path.of("flowers")).lint()).isEmpty();
+  }
+
+  @Test
   void slowLoading() {
     assertThat(SlowLoading.dataset(50, 5).toList()).hasSize(50);
     assertThat(printed(() -> SlowLoading.main(new String[] {"40", "5"})))

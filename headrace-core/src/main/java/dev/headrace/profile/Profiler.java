@@ -247,7 +247,7 @@ final class Profiler {
         pulledBy[i],
         runBy[i],
         node.op().word(),
-        node.op().site().of(node.op().word()),
+        node.op().title(),
         OpShape.of(node.op().getClass()).describe(node.op()),
         node.op().inputs().isEmpty(),
         elements,

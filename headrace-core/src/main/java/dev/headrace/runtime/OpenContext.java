@@ -132,7 +132,7 @@ final class OpenContext implements Context {
   }
 
   static String pathOf(Op op) {
-    return op.site().of(op.word());
+    return op.title();
   }
 
   @Override

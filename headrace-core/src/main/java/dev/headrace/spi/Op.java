@@ -73,6 +73,15 @@ public interface Op {
   /** The place in the user's program that made this operator. */
   Site site();
 
+  /** The operator as users see it, with its name and line: {@code map 'decode' (Train.java:17)}. */
+  default String title() {
+    String name = site().name();
+    String line = site().toString();
+    return word()
+        + (name == null ? "" : " '" + name + "'")
+        + (line.isEmpty() ? "" : " (" + line + ")");
+  }
+
   /** The operators this one pulls from. */
   default List<Op> inputs() {
     return OpShape.of(getClass()).inputs(this);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +86,17 @@ public final class OpShape {
       }
     }
     return List.copyOf(inputs);
+  }
+
+  /** The first component that is of a type: the files a source reads, the order a map keeps. */
+  public <T> Optional<T> part(Op op, Class<T> type) {
+    for (Part part : parts) {
+      Object value = part.read(op);
+      if (type.isInstance(value)) {
+        return Optional.of(type.cast(value));
+      }
+    }
+    return Optional.empty();
   }
 
   /** A copy of the operator that says it was made elsewhere. */

@@ -32,12 +32,6 @@ public final class Site {
     return new Site(file, line, newName);
   }
 
-  /** The operator as people see it: {@code map 'decode' (Main.java:17)}. */
-  public String of(String word) {
-    String text = name == null ? word : word + " '" + name + "'";
-    return file.isEmpty() ? text : text + " (" + this + ")";
-  }
-
   /** {@code Main.java:17}, or nothing where the line is not known. */
   @Override
   public String toString() {

@@ -1,0 +1,64 @@
+package dev.headrace.profile.lint;
+
+import dev.headrace.op.InterleaveOp;
+import dev.headrace.op.MapOp;
+import dev.headrace.profile.Finding.Severity;
+import dev.headrace.profile.lint.Rule.Found;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Patterns of files; only those of this machine are looked at. */
+public final class FileRules {
+  private static final long MANY_FILES = 5_000;
+  private static final long SMALL_BYTES = 64 << 10;
+
+  public static final List<Rule> ALL =
+      List.of(
+          new Rule(
+              "fewer-files-than-threads",
+              Severity.NOTE,
+              "`interleave` over `listFiles` with more threads than there are files",
+              "a file is read by one thread at a time",
+              "more and smaller files, or fewer threads",
+              FileRules::fewerFilesThanThreads),
+          new Rule(
+              "many-small-files",
+              Severity.NOTE,
+              "`listFiles` and a `map` over %d files or more, of %d KiB or less on average"
+                  .formatted(MANY_FILES, SMALL_BYTES >> 10),
+              "opening a file costs more than reading it, the more so over a network",
+              "write them once as TFRecords: `dataset.writeTfRecords(…)`, then `Dataset.tfRecords`",
+              FileRules::manySmallFiles));
+
+  private FileRules() {}
+
+  private static @Nullable Found fewerFilesThanThreads(Node node) {
+    if (!(node.op() instanceof InterleaveOp interleave) || interleave.parallelism() < 2) {
+      return null;
+    }
+    long files = LocalFiles.listedBy(interleave.input()).count();
+    return files == 0 || files >= interleave.parallelism()
+        ? null
+        : Found.of(
+            "It can read %,d files at a time, and there are fewer."
+                .formatted(interleave.parallelism()),
+            List.of("%,d files match".formatted(files)),
+            "write the data as more files, or use fewer threads");
+  }
+
+  private static @Nullable Found manySmallFiles(Node node) {
+    Node before = node.before();
+    if (!(node.op() instanceof MapOp) || before == null || node.isCached()) {
+      return null;
+    }
+    LocalFiles files = LocalFiles.listedBy(before.op());
+    return files.count() < MANY_FILES || files.bytes() / files.count() > SMALL_BYTES
+        ? null
+        : Found.of(
+            "It opens a small file for each element.",
+            List.of(
+                "%,d files of %,d bytes on average"
+                    .formatted(files.count(), files.bytes() / files.count())),
+            "write them once as TFRecords and read those");
+  }
+}

@@ -1,0 +1,126 @@
+package dev.headrace.profile.lint;
+
+import dev.headrace.data.Compression;
+import dev.headrace.op.CacheOp;
+import dev.headrace.op.FixedLengthRecordsOp;
+import dev.headrace.op.PrefetchOp;
+import dev.headrace.op.ShuffleOp;
+import dev.headrace.op.TextLinesOp;
+import dev.headrace.profile.Finding.Severity;
+import dev.headrace.profile.lint.Rule.Found;
+import dev.headrace.spi.InputFiles;
+import dev.headrace.spi.Op;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What cannot fit the budgets; silent wherever sizes are not known for certain. */
+public final class MemoryRules {
+  public static final List<Rule> ALL =
+      List.of(
+          new Rule(
+              "does-not-fit",
+              Severity.PROBLEM,
+              "a `shuffle` buffer, a memory `cache` or a `prefetch` whose elements are known to be"
+                  + " larger than the memory budget",
+              "`shuffle` and `cache` fail when the budget is used up; `prefetch` holds fewer than"
+                  + " asked for",
+              "a smaller buffer, `cache(Path)`, `globalShuffle(seed)` of what can be had by index,"
+                  + " or a larger `options.heapBudget(bytes)`",
+              MemoryRules::doesNotFit));
+
+  private MemoryRules() {}
+
+  private static @Nullable Found doesNotFit(Node node) {
+    return switch (node.op()) {
+      case ShuffleOp shuffle -> shuffle(shuffle, node.settings().heapBudget());
+      case CacheOp cache -> cache(cache, node.settings().heapBudget());
+      case PrefetchOp prefetch ->
+          prefetch(prefetch, node.settings().heapBudget() + node.settings().nativeBudget());
+      default -> null;
+    };
+  }
+
+  private static @Nullable Found shuffle(ShuffleOp shuffle, long budget) {
+    long elements = shuffle.input().cardinality();
+    long held = elements < 0 ? shuffle.buffer() : Math.min(elements, shuffle.buffer());
+    long bytes = ElementSize.of(shuffle.input());
+    if ((elements == Op.UNKNOWN && !isSmallerThanFiles(shuffle, bytes))
+        || fits(held, bytes, budget)) {
+      return null;
+    }
+    return Found.of(
+        "Its buffer of %,d elements does not fit the memory budget, so it will fail."
+            .formatted(shuffle.buffer()),
+        sizes(held, bytes, budget),
+        "write .shuffle(%,d) or less, shuffle before elements grow, or set options.heapBudget(…)"
+            .formatted(Math.max(1, budget / bytes / 2)));
+  }
+
+  /** Whether files of unknown length have at least as many elements as the buffer wants. */
+  private static boolean isSmallerThanFiles(ShuffleOp shuffle, long bytes) {
+    long all = fileBytes(shuffle.input());
+    return bytes != ElementSize.UNKNOWN && all / bytes >= shuffle.buffer();
+  }
+
+  private static @Nullable Found cache(CacheOp cache, long budget) {
+    long elements = cache.input().cardinality();
+    long bytes = ElementSize.of(cache.input());
+    long all = fileBytes(cache.input());
+    if (all > budget) {
+      return Found.of(
+          "It keeps whole files in memory, and they are larger than the memory budget, so it will"
+              + " fail.",
+          List.of("the files have %,d bytes, the budget is %,d".formatted(all, budget)),
+          "write .cache(Path.of(…)), which keeps them on disk, or leave it out");
+    }
+    if (elements < 0 || fits(elements, bytes, budget)) {
+      return null;
+    }
+    return Found.of(
+        "What it keeps does not fit the memory budget, so it will fail.",
+        sizes(elements, bytes, budget),
+        "write .cache(Path.of(…)), or set options.heapBudget(…)");
+  }
+
+  private static @Nullable Found prefetch(PrefetchOp prefetch, long budget) {
+    long elements = prefetch.input().cardinality();
+    long held = elements < 0 ? prefetch.buffer() : Math.min(elements, prefetch.buffer());
+    long bytes = ElementSize.of(prefetch.input());
+    if (elements == Op.UNKNOWN || fits(held, bytes, budget)) {
+      return null;
+    }
+    return Found.of(
+            "Its buffer of %,d elements does not fit the memory budget; it will hold fewer."
+                .formatted(prefetch.buffer()),
+            sizes(held, bytes, budget),
+            "write .prefetch(AUTOTUNE)")
+        .as(Severity.HINT);
+  }
+
+  private static boolean fits(long elements, long bytes, long budget) {
+    return bytes == ElementSize.UNKNOWN || elements <= 0 || bytes <= budget / elements;
+  }
+
+  private static List<String> sizes(long elements, long bytes, long budget) {
+    return List.of(
+        "%,d elements of %,d bytes each, the budget is %,d bytes"
+            .formatted(elements, bytes, budget));
+  }
+
+  /** The bytes of local files whose contents are the elements, all of them; or 0. */
+  private static long fileBytes(Op op) {
+    return switch (op) {
+      case FixedLengthRecordsOp records when records.headerBytes() + records.footerBytes() == 0 ->
+          fileBytes(records.files());
+      case TextLinesOp lines -> fileBytes(lines.files()) / 2; // line ends, and room for doubt
+      default ->
+          op.traits().shapesNothing() && op.inputs().size() == 1
+              ? fileBytes(op.inputs().getFirst())
+              : 0;
+    };
+  }
+
+  private static long fileBytes(InputFiles files) {
+    return files.compression() == Compression.NONE ? LocalFiles.of(files).bytes() : 0;
+  }
+}

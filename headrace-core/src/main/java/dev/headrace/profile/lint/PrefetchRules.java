@@ -1,0 +1,179 @@
+package dev.headrace.profile.lint;
+
+import dev.headrace.op.BatchOp;
+import dev.headrace.op.MapOp;
+import dev.headrace.op.PrefetchOp;
+import dev.headrace.op.TakeOp;
+import dev.headrace.profile.Finding.Severity;
+import dev.headrace.profile.lint.Rule.Found;
+import dev.headrace.spi.Op;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reading ahead: where it is missing, and where it gains nothing. */
+public final class PrefetchRules {
+  /** Of fewer elements nobody waits long. */
+  private static final long FEW = 100;
+
+  /** More batches than this are meant as examples. */
+  private static final int MANY_BATCHES = 1000;
+
+  public static final List<Rule> ALL =
+      List.of(
+          new Rule(
+              "work-after-prefetch",
+              Severity.HINT,
+              "the last `prefetch` is followed by a function without threads of its own",
+              "the consumer runs that function itself, and waits for it at every element",
+              "`….map(f).prefetch(AUTOTUNE)`, or `.prefetch(…).map(f, AUTOTUNE)`",
+              PrefetchRules::workAfterPrefetch),
+          new Rule(
+              "no-prefetch",
+              Severity.HINT,
+              "nothing at the end reads ahead, though the consumer's thread reads files or calls"
+                  + " functions that make elements",
+              "reading and training take turns instead of overlapping",
+              "`….prefetch(AUTOTUNE)` as the last operator",
+              PrefetchRules::noPrefetch),
+          new Rule(
+              "prefetch-twice",
+              Severity.HINT,
+              "`prefetch` right after `prefetch`",
+              "the second buffer adds a thread and memory, but nothing to overlap with",
+              "one `prefetch(AUTOTUNE)`",
+              PrefetchRules::twice),
+          new Rule(
+              "prefetch-many-batches",
+              Severity.HINT,
+              "`prefetch` of " + MANY_BATCHES + " batches or more",
+              "it counts batches, not examples; two or three hide all that can be hidden, the rest"
+                  + " is memory",
+              "`prefetch(AUTOTUNE)`",
+              PrefetchRules::manyBatches),
+          new Rule(
+              "device-not-last",
+              Severity.HINT,
+              "`prefetchToDevice` is followed by an operator of the host",
+              "the operator needs the elements back in host memory, so the copy was for nothing",
+              "`prefetchToDevice` last, or followed only by operators of the device",
+              PrefetchRules::deviceNotLast));
+
+  private PrefetchRules() {}
+
+  private static boolean isWorthAThread(Node node) {
+    return Threads.runsFunctionInline(node.op()) || Threads.readsInline(node.op());
+  }
+
+  /** Whether this is the last operator for which the consumer should not have to wait. */
+  private static boolean isLastWorkOfConsumer(Node node) {
+    boolean few =
+        Stream.concat(Stream.of(node), node.below()).allMatch(n -> isFew(n.op().cardinality()))
+            || node.anyAbove(above -> above instanceof TakeOp take && isFew(take.count()));
+    return !node.settings().debug()
+        && isWorthAThread(node)
+        && Threads.isOnConsumersThread(node)
+        && node.above().noneMatch(PrefetchRules::isWorthAThread)
+        && !node.anyBelow(below -> below.word().equals(Threads.TO_DEVICE))
+        && !node.anyAbove(above -> above instanceof MapOp map && map.synchronous())
+        && !few;
+  }
+
+  private static boolean isFew(long elements) {
+    return elements >= 0 && elements < FEW;
+  }
+
+  private static @Nullable Node prefetchBefore(Node node) {
+    return node.behind(op -> !Threads.isStage(op) && !Node.isCache(op), Threads::isPrefetch);
+  }
+
+  private static @Nullable Found workAfterPrefetch(Node node) {
+    if (!isLastWorkOfConsumer(node)) {
+      return null;
+    }
+    Node prefetch = prefetchBefore(node);
+    if (prefetch == null) {
+      return null;
+    }
+    return Found.of(
+        "Its function runs on the thread that calls next(), because it comes after the prefetch.",
+        List.of(
+            prefetch.title() + " reads ahead what comes before it",
+            node.title() + " has no threads, and nothing after it has"),
+        "put .prefetch(AUTOTUNE) after it, or give it threads: .%s(…, AUTOTUNE)"
+            .formatted(node.op().word()));
+  }
+
+  private static @Nullable Found noPrefetch(Node node) {
+    if (!isLastWorkOfConsumer(node) || prefetchBefore(node) != null) {
+      return null;
+    }
+    boolean reads = Threads.readsInline(node.op());
+    return Found.of(
+        reads
+            ? "It reads on the thread that calls next(), so nothing is read while you train."
+            : "Its function runs on the thread that calls next(), so nothing is made while you"
+                + " train.",
+        List.of("no operator from here to the end has threads of its own"),
+        "end the plan with .prefetch(AUTOTUNE)");
+  }
+
+  private static @Nullable Found twice(Node node) {
+    Node before = node.before();
+    if (before == null || !Threads.isPrefetch(node.op()) || !Threads.isPrefetch(before.op())) {
+      return null;
+    }
+    return Found.of(
+        "It reads ahead from a buffer that is read ahead already.",
+        List.of("its input is " + before.title()),
+        "leave one of them out");
+  }
+
+  private static @Nullable Found manyBatches(Node node) {
+    if (!(node.op() instanceof PrefetchOp prefetch) || prefetch.buffer() < MANY_BATCHES) {
+      return null;
+    }
+    Node batch = node.behind(Node::passesOneByOne, op -> op instanceof BatchOp);
+    long bytes = ElementSize.of(prefetch.input());
+    long budget = node.settings().heapBudget() + node.settings().nativeBudget();
+    boolean isKnown = bytes != ElementSize.UNKNOWN; // then it is a matter of memory alone
+    boolean fitsEasily = isKnown && bytes <= budget / 4 / prefetch.buffer();
+    boolean isSaidElsewhere = isKnown && bytes > budget / prefetch.buffer();
+    if (batch == null || fitsEasily || isSaidElsewhere || isAll(prefetch)) {
+      return null;
+    }
+    int size = ((BatchOp) batch.op()).size();
+    return Found.of(
+        "It asks for %,d batches ahead, and one is enough while the other is used."
+            .formatted(prefetch.buffer()),
+        List.of(
+            "%s groups %,d elements each: up to %,d elements in the buffer"
+                .formatted(batch.title(), size, (long) size * prefetch.buffer())),
+        "write .prefetch(AUTOTUNE)");
+  }
+
+  /** Whether the buffer is larger than the dataset, so that it bounds nothing. */
+  private static boolean isAll(PrefetchOp prefetch) {
+    long elements = prefetch.input().cardinality();
+    return elements >= 0 && elements < MANY_BATCHES;
+  }
+
+  private static @Nullable Found deviceNotLast(Node node) {
+    if (!node.op().word().equals(Threads.TO_DEVICE)) {
+      return null;
+    }
+    Node host = node.above().filter(above -> needsHost(above.op())).findFirst().orElse(null);
+    if (host == null) {
+      return null;
+    }
+    return Found.of(
+        "It copies to the device, but " + host.op().word() + " after it works in host memory.",
+        List.of(host.title() + " comes after it"),
+        "put .prefetchToDevice(…) last, or do on the device what follows it");
+  }
+
+  private static boolean needsHost(Op op) {
+    return !Node.passesElements(op) && !op.word().toLowerCase(Locale.ROOT).contains("device");
+  }
+}
