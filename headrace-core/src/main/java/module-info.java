@@ -3,6 +3,7 @@ module dev.headrace.core {
   exports dev.headrace;
   exports dev.headrace.data;
   exports dev.headrace.data.image;
+  exports dev.headrace.device;
   exports dev.headrace.example;
   exports dev.headrace.profile;
   exports dev.headrace.spi;

@@ -15,6 +15,7 @@ import dev.headrace.data.Sparse;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecords;
 import dev.headrace.data.WriterLock;
+import dev.headrace.device.Device;
 import dev.headrace.op.AssertCardinalityOp;
 import dev.headrace.op.BatchOp;
 import dev.headrace.op.BucketBySequenceLengthOp;
@@ -43,6 +44,7 @@ import dev.headrace.op.MapOp;
 import dev.headrace.op.PackOp;
 import dev.headrace.op.PadToCardinalityOp;
 import dev.headrace.op.PrefetchOp;
+import dev.headrace.op.PrefetchToDeviceOp;
 import dev.headrace.op.RandomMapOp;
 import dev.headrace.op.RandomOp;
 import dev.headrace.op.RangeOp;
@@ -754,6 +756,24 @@ public final class Dataset<T> implements Plan<T> {
   /** Reads up to {@code buffer} elements ahead on a thread of its own. */
   public Dataset<T> prefetch(int buffer) {
     return with(new PrefetchOp(op, buffer, here()));
+  }
+
+  /**
+   * Copies batches to a device while the consumer works on the one before; as {@link
+   * #prefetchToDevice(Device, int)} with AUTOTUNE: one batch to work on, one on its way.
+   */
+  public Dataset<T> prefetchToDevice(Device device) {
+    return prefetchToDevice(device, AUTOTUNE);
+  }
+
+  /**
+   * Copies the tensors of each element to a device on a thread of its own, holding {@code buffer}
+   * elements there, the consumer's included. Put it last: an element's device memory is taken again
+   * when the next one is asked for, and {@link Pipeline#keep} holds it longer. The device is the
+   * caller's to close, after the pipeline.
+   */
+  public Dataset<T> prefetchToDevice(Device device, int buffer) {
+    return with(new PrefetchToDeviceOp(op, device, buffer, here()));
   }
 
   /**

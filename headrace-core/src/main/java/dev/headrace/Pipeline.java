@@ -301,7 +301,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     Object element = delivered;
     if (element != null) {
       delivered = null;
-      if (engine.nativeAccount().usedBytes() > 0) {
+      if (engine.lendsMemory()) {
         Leases.giveBack(element, GIVEN_BACK);
       }
     }

@@ -34,6 +34,7 @@ final class ArchitectureTest {
   private static final String FACADE = "dev.headrace";
   private static final String DATA = "dev.headrace.data..";
   private static final String SPI = "dev.headrace.spi..";
+  private static final String DEVICE = "dev.headrace.device..";
   private static final String OP = "dev.headrace.op..";
   private static final String LINT = "dev.headrace.profile.lint..";
   private static final String[] FUNCTIONS = {"dev.headrace.example..", "dev.headrace.text.."};
@@ -76,13 +77,24 @@ final class ArchitectureTest {
   }
 
   @Test
-  void operatorsKnowDataAndSpiOnly() {
+  void devicesKnowDataAndSpiOnly() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(DEVICE)
+            .should()
+            .dependOnClassesThat(headraceOutside(DEVICE, SPI, DATA))
+            .because("a device is memory and copies, whoever asks for them"));
+  }
+
+  @Test
+  void operatorsKnowDataSpiAndDevicesOnly() {
     holds(
         noClasses()
             .that()
             .resideInAPackage(OP)
             .should()
-            .dependOnClassesThat(headraceOutside(OP, SPI, DATA))
+            .dependOnClassesThat(headraceOutside(OP, SPI, DATA, DEVICE))
             .because("operators know neither the engine nor the façade"));
   }
 

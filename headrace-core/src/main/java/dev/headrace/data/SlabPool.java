@@ -45,6 +45,7 @@ public final class SlabPool implements AutoCloseable {
 
   private final Account account;
   private final Source source;
+  private final Runnable onReturn;
   private final ArrayDeque<Slab> free = new ArrayDeque<>();
   private final SequencedMap<Long, Lease> live = new LinkedHashMap<>();
   private long leasesMade;
@@ -58,8 +59,19 @@ public final class SlabPool implements AutoCloseable {
 
   /** A pool of memory from {@code source}, such as pinned memory, on {@code account}. */
   public SlabPool(Account account, Source source) {
+    this(account, source, () -> {});
+  }
+
+  /**
+   * A pool of memory from {@code source}.
+   *
+   * @param onReturn is told of each lease that was given back or kept, by the thread that did so
+   *     and without the pool's lock; it must not touch leases
+   */
+  public SlabPool(Account account, Source source, Runnable onReturn) {
     this.account = account;
     this.source = source;
+    this.onReturn = onReturn;
   }
 
   /**
@@ -152,20 +164,26 @@ public final class SlabPool implements AutoCloseable {
   }
 
   /** A lease ended: its slab is free, or freed when the pool is closed. */
-  synchronized void takeBack(Lease lease, Slab slab) {
-    live.remove(lease.number());
-    if (closed) {
-      release(slab);
-    } else {
-      free.addFirst(slab);
+  void takeBack(Lease lease, Slab slab) {
+    synchronized (this) {
+      live.remove(lease.number());
+      if (closed) {
+        release(slab);
+      } else {
+        free.addFirst(slab);
+      }
     }
+    onReturn.run();
   }
 
   /** A lease is kept: its slab is the keeper's. */
-  synchronized void letGo(Lease lease, Slab slab) {
-    live.remove(lease.number());
-    account.release(slab.bytes());
-    keptBytes += slab.bytes();
+  void letGo(Lease lease, Slab slab) {
+    synchronized (this) {
+      live.remove(lease.number());
+      account.release(slab.bytes());
+      keptBytes += slab.bytes();
+    }
+    onReturn.run();
   }
 
   /** A kept lease was closed: its slab is free again if there is room, else freed. */

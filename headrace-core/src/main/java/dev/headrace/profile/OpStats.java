@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param elements handed on, failures included
  * @param totalNs spent by the thread that pulled it, in this operator and what it pulled itself
  * @param stage set where the operator runs on threads of its own
+ * @param transfer set where the operator copies to a device
  */
 public record OpStats(
     String word,
@@ -19,7 +20,8 @@ public record OpStats(
     long elements,
     long failures,
     long totalNs,
-    @Nullable StageStats stage) {
+    @Nullable StageStats stage,
+    @Nullable TransferStats transfer) {
 
   /**
    * What an operator with threads of its own has done so far.
@@ -39,4 +41,29 @@ public record OpStats(
       int capacity,
       long waits,
       long waitNs) {}
+
+  /**
+   * What an operator that copies to a device has done so far. Bytes, copies and {@code copyNs} are
+   * those of copies that have arrived.
+   *
+   * @param pinned whether all host memory so far was pinned, so that copies were asynchronous
+   * @param copyNs how long the stream took for the copies
+   * @param stagedNs how long threads were held up by copies from memory that is not pinned
+   * @param waitNs how long the consumer waited for copies that were under way
+   * @param roomWaitNs how long the thread that copies waited for a device batch to come back; it is
+   *     part of the stage's {@code workNs}
+   * @param deviceBytes of the device's memory in use, by whomever, when last looked at
+   * @param deviceLimitBytes how much there is
+   */
+  public record TransferStats(
+      String device,
+      boolean pinned,
+      long bytes,
+      long copies,
+      long copyNs,
+      long stagedNs,
+      long waitNs,
+      long roomWaitNs,
+      long deviceBytes,
+      long deviceLimitBytes) {}
 }

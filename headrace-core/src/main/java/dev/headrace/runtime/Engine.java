@@ -13,6 +13,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.TransferMeter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,6 +57,7 @@ public final class Engine implements AutoCloseable {
   private final List<KnobChange> knobChanges = new ArrayList<>();
   private final Recorder recorder;
   private volatile long consumerWaitingSince;
+  private volatile boolean deviceMemoryIsLent;
   private volatile boolean closed;
 
   public Engine(Op plan, Settings settings) {
@@ -105,6 +107,16 @@ public final class Engine implements AutoCloseable {
 
   SlabPool slabs() {
     return slabs;
+  }
+
+  /** Takes note that elements may hold memory of a device. */
+  void lendsDeviceMemory() {
+    deviceMemoryIsLent = true;
+  }
+
+  /** Whether elements may hold memory that is to be given back. */
+  public boolean lendsMemory() {
+    return deviceMemoryIsLent || nativeAccount.usedBytes() > 0;
   }
 
   Governor governor() {
@@ -303,6 +315,7 @@ public final class Engine implements AutoCloseable {
     final dev.headrace.spi.Meter meter = new dev.headrace.spi.Meter();
     final CrewMeter crewMeter = new CrewMeter();
     volatile @Nullable WorkerCrew crew;
+    final TransferMeter transfers = new TransferMeter();
     volatile @Nullable Stage stage;
 
     /** Whether its workers only pull its input, whose operators count what they do themselves. */
@@ -368,7 +381,25 @@ public final class Engine implements AutoCloseable {
                   counters.highestBuffered(),
                   counters.capacity(),
                   counters.waits(),
-                  counters.waitNs()));
+                  counters.waitNs()),
+          transferStats());
+    }
+
+    private OpStats.@Nullable TransferStats transferStats() {
+      String device = transfers.device();
+      return device == null
+          ? null
+          : new OpStats.TransferStats(
+              device,
+              transfers.isPinned(),
+              transfers.bytes(),
+              transfers.copies(),
+              transfers.copyNs(),
+              transfers.stagedNs(),
+              transfers.waitNs(),
+              transfers.roomWaitNs(),
+              transfers.deviceBytes(),
+              transfers.deviceLimitBytes());
     }
   }
 

@@ -15,6 +15,7 @@ import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.State;
+import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Work;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -423,6 +424,21 @@ final class OpenContext implements Context {
         new WorkerCrew(this, 1, true), input, new StagePlan(null, true, true, capacity, demand));
   }
 
+  @Override
+  public Cursor readAhead(Cursor input, int capacity) {
+    OpenContext uncounted = uncounted(mayLease);
+    Stage stage =
+        new Stage(
+            uncounted,
+            new WorkerCrew(uncounted, 1, true),
+            input,
+            new StagePlan(null, true, true, capacity, demand));
+    if (place != null) {
+      place.stage = stage;
+    }
+    return stage;
+  }
+
   private Cursor stage(WorkerCrew crew, Cursor input, StagePlan plan) {
     Stage stage = new Stage(this, crew, input, plan);
     if (place != null) {
@@ -449,6 +465,12 @@ final class OpenContext implements Context {
   @Override
   public @Nullable SlabPool slabs() {
     return mayLease ? engine.slabs() : null;
+  }
+
+  @Override
+  public TransferMeter transfers() {
+    engine.lendsDeviceMemory();
+    return place == null ? Context.super.transfers() : place.transfers;
   }
 
   @Override

@@ -77,14 +77,14 @@ public final class OpenPass implements AutoCloseable {
 
   /** Starts reading ahead, where the plan ends in a stage. */
   public void warmUp() {
-    if (last instanceof Stage stage) {
+    if (last.readingAhead() instanceof Stage stage) {
       stage.start();
     }
   }
 
   /** Whether the background has read all of this pass. */
   public boolean hasReadAll() {
-    return last instanceof Stage stage && stage.hasReadAll();
+    return last.readingAhead() instanceof Stage stage && stage.hasReadAll();
   }
 
   /** Makes everyone who runs or waits in this pass stop; {@link #close} is still to be called. */

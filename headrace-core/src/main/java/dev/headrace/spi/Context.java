@@ -83,6 +83,12 @@ public interface Context {
   /** Reads the input ahead on a thread of its own, up to {@code capacity} elements. */
   Cursor prefetch(Cursor input, int capacity);
 
+  /**
+   * Reads the input ahead as {@link #prefetch} does, for an operator that does more with elements
+   * than hand them on; they are not counted as its own.
+   */
+  Cursor readAhead(Cursor input, int capacity);
+
   /** A crew of threads that read several cursors ahead. */
   Crew crew(int parallelism);
 
@@ -94,6 +100,14 @@ public interface Context {
 
   /** Batch memory that is given back by the consumer, or null where batches must be garbage's. */
   @Nullable SlabPool slabs();
+
+  /**
+   * Where this operator counts what it copies to a device. Asking for it says that its elements may
+   * hold memory of the device.
+   */
+  default TransferMeter transfers() {
+    return new TransferMeter();
+  }
 
   /** Throws {@link Cancelled} when the pipeline was closed or the thread interrupted. */
   void checkGoing();

@@ -24,6 +24,12 @@ public abstract class Cursor implements AutoCloseable {
     this.meter = context.meter();
   }
 
+  /** A cursor behind its operator's own, whose elements are not counted as the operator's. */
+  protected Cursor(Context context, Meter meter) {
+    this.context = context;
+    this.meter = meter;
+  }
+
   /** What was done at this cursor's place so far, in this pass and earlier ones. */
   public final Meter meter() {
     return meter;
@@ -110,6 +116,11 @@ public abstract class Cursor implements AutoCloseable {
   /** Whether a pull would give something, or the end, without waiting for another thread. */
   public boolean isReady() {
     return true;
+  }
+
+  /** The cursor that reads ahead for this one: itself, unless an operator put one behind it. */
+  public Cursor readingAhead() {
+    return this;
   }
 
   /** A chunk of this cursor's own, for input that is not handed on as it is. */

@@ -1,0 +1,62 @@
+package dev.headrace.device;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Something that computes on memory of its own, to which tensors are copied.
+ *
+ * <p>What goes wrong on a device is thrown as a {@link DeviceException} that names it.
+ *
+ * <p><b>Threading:</b> safe for any number of threads.
+ *
+ * <p><b>Ownership:</b> whoever made it closes it, after the pipelines that use it.
+ */
+public interface Device extends AutoCloseable {
+
+  /** The host itself, whose memory is read and written at full speed; it need not be closed. */
+  static Device host() {
+    return HostDevice.FULL_SPEED;
+  }
+
+  /** The device's name, as it appears in messages. */
+  String name();
+
+  /** How much memory may be allocated in all. */
+  long memoryBytes();
+
+  /** How much memory is allocated now, by whomever. */
+  long usedBytes();
+
+  /**
+   * Allocates memory of the device, which is freed when {@code arena} closes. Its content is
+   * undefined.
+   *
+   * <p>Memory that the host cannot read is known by its address alone: touching it from Java must
+   * throw, and never crash. While a copy is under way the arena must not be closed.
+   *
+   * @param bytes at least 1; the address is a multiple of 64
+   * @throws DeviceMemoryException if there is no room for it
+   */
+  MemorySegment allocate(Arena arena, long bytes);
+
+  /**
+   * Whether copies between this host memory and the device are asynchronous. From other memory they
+   * are staged: see {@link DeviceStream#copyToDevice}.
+   */
+  boolean isPinned(MemorySegment host);
+
+  /**
+   * Opens a queue of copies.
+   *
+   * @param purpose who opens it, as threads and messages name it
+   */
+  DeviceStream openStream(String purpose);
+
+  /**
+   * Closes the streams that are still open, and lets nothing more be allocated. Memory that was
+   * allocated is its arena's. Closing again does nothing.
+   */
+  @Override
+  void close();
+}

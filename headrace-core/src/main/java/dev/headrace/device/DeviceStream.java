@@ -1,0 +1,47 @@
+package dev.headrace.device;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A queue of copies that are made one after the other, while whoever queued them goes on.
+ *
+ * <p>After a copy that failed a stream makes no more: every later event fails with the same cause.
+ *
+ * <p><b>Threading:</b> safe for any number of threads; what one thread queues stays in order.
+ *
+ * <p><b>Ownership:</b> whoever opened it closes it. The memory of a copy must stay alive, and must
+ * not be written by others, until an event recorded after the copy is done or the stream is closed.
+ */
+public interface DeviceStream extends AutoCloseable {
+
+  /** The device it copies to and from. */
+  Device device();
+
+  /**
+   * Queues a copy of all of {@code host} to memory of the device of the same size.
+   *
+   * <p>Memory that is not pinned is first copied aside by the calling thread, which then waits
+   * until the device has it; interruption does not end that wait, closing the stream does. The
+   * memory may be used again when the call returns.
+   */
+  void copyToDevice(MemorySegment host, MemorySegment device);
+
+  /**
+   * Queues a copy of all of {@code device} to host memory of the same size. Where that is not
+   * pinned, the call returns when the content is there.
+   */
+  void copyToHost(MemorySegment device, MemorySegment host);
+
+  /** An event that is done when everything queued so far is. */
+  DeviceEvent record();
+
+  /** Makes what is queued from now on wait for an event of another stream of the same device. */
+  void waitFor(DeviceEvent event);
+
+  /**
+   * Drops the copies that have not begun and returns when the one under way has ended: nothing
+   * touches their memory any more, and their events have failed. Closing again does nothing.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,192 @@
+package dev.headrace.op;
+
+import dev.headrace.device.Device;
+import dev.headrace.device.DeviceException;
+import dev.headrace.spi.Access;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Meter;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
+import java.util.Objects;
+
+/**
+ * Copies the tensors of its input's elements to a device, on a thread of its own and while the
+ * consumer works on the element before.
+ *
+ * <p>Strings, and elements that are no structures of tensors, stay on the host. An element's device
+ * memory is taken again when the consumer asks for the next one; {@code keep()} holds it longer.
+ * Where another operator than take or prefetch follows, the garbage collector frees it.
+ *
+ * <p>An error of the device ends the pipeline.
+ *
+ * @param device to which device
+ * @param buffer how many batches to hold on the device, the consumer's included; AUTOTUNE is 2: one
+ *     to work on and one on its way
+ */
+public record PrefetchToDeviceOp(Op input, Device device, @Knob int buffer, Site site)
+    implements Op {
+  private static final int DOUBLE_BUFFER = 2;
+
+  public PrefetchToDeviceOp {
+    Objects.requireNonNull(device, "prefetchToDevice: expected a device, but got null");
+    if (buffer < 1 && buffer != Knob.AUTOTUNE) {
+      throw new IllegalArgumentException(
+          "prefetchToDevice: expected a buffer of at least 1 batch or AUTOTUNE, but got " + buffer);
+    }
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality();
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asOneToOne().asKeepingElements().asShapingNothing();
+  }
+
+  /** An element by its place stays on the host. */
+  @Override
+  public Access access() {
+    return input.access();
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    return new ReceivingCursor(context, this);
+  }
+
+  /** What the consumer pulls: waits until what was sent has arrived. */
+  private static final class ReceivingCursor extends Cursor {
+    private final Transfers transfers;
+    private final Cursor source;
+
+    /** Whether something was asked for, so that elements may be under way. */
+    private boolean begun;
+
+    ReceivingCursor(Context context, PrefetchToDeviceOp op) {
+      super(context);
+      int size = op.buffer == Knob.AUTOTUNE ? DOUBLE_BUFFER : op.buffer;
+      DeviceRing ring = context.shared(() -> new DeviceRing(op.device, size));
+      this.transfers = new Transfers(context, ring);
+      Cursor sending = new SendingCursor(context, context.open(op.input), transfers);
+      this.source = context.debug() ? sending : context.readAhead(sending, size);
+    }
+
+    /** One element at a time: the consumer gives one device batch back before it gets the next. */
+    @Override
+    protected void produce(Chunk out, int max) {
+      begun = true;
+      transfers.ask(true);
+      try {
+        source.fill(out, 1);
+      } finally {
+        transfers.ask(false);
+      }
+      if (!out.isEmpty() && out.item(0) instanceof Transfers.Transfer transfer) {
+        out.replace(0, transfers.receive(transfer, out.id(0)));
+      }
+    }
+
+    @Override
+    public boolean isReady() {
+      begun = true;
+      return source.isReady() && transfers.isReady();
+    }
+
+    @Override
+    public Cursor readingAhead() {
+      return source;
+    }
+
+    @Override
+    public void skip(long count) {
+      if (begun) {
+        super.skip(count); // what is under way has device memory to give back
+      } else {
+        source.skip(count);
+      }
+    }
+
+    @Override
+    protected State position() {
+      return source.save();
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state);
+    }
+
+    @Override
+    public void close() {
+      transfers.close(source);
+    }
+  }
+
+  /** What the operator's own thread pulls: sends each element on its way. */
+  private static final class SendingCursor extends Cursor {
+    private final Cursor source;
+    private final Transfers transfers;
+    private boolean over;
+
+    SendingCursor(Context context, Cursor source, Transfers transfers) {
+      super(context, new Meter());
+      this.source = source;
+      this.transfers = transfers;
+    }
+
+    /** One at a time: the next one may have to wait until this one was consumed. */
+    @Override
+    protected void produce(Chunk out, int max) {
+      if (over) {
+        return;
+      }
+      source.fill(out, 1);
+      if (out.isEmpty() || out.isFailure(0)) {
+        return;
+      }
+      Object element = out.item(0);
+      try {
+        Object sent = transfers.send(element, out.id(0));
+        if (sent != element) {
+          out.replace(0, sent);
+        }
+      } catch (DeviceException e) {
+        over = true;
+        out.replace(0, new Failure(context.path(), out.id(0), e, true));
+      }
+    }
+
+    @Override
+    public void skip(long count) {
+      source.skip(count);
+    }
+
+    @Override
+    public boolean isReady() {
+      return source.isReady();
+    }
+
+    @Override
+    protected State position() {
+      return source.save();
+    }
+
+    @Override
+    protected void moveTo(State state) {
+      source.restore(state);
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+}

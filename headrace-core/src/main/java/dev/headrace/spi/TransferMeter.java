@@ -1,0 +1,95 @@
+package dev.headrace.spi;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one operator has copied to a device so far.
+ *
+ * <p><b>Threading:</b> safe for any number of threads; values read together may be a moment apart.
+ */
+public final class TransferMeter {
+  private final LongAdder bytes = new LongAdder();
+  private final LongAdder copies = new LongAdder();
+  private final LongAdder copyNs = new LongAdder();
+  private final LongAdder stagedCopies = new LongAdder();
+  private final LongAdder stagedNs = new LongAdder();
+  private final LongAdder waitNs = new LongAdder();
+  private final LongAdder roomWaitNs = new LongAdder();
+  private volatile @Nullable String device;
+  private volatile long deviceBytes;
+  private volatile long deviceLimitBytes;
+
+  /** Notes to which device, how much of its memory is in use by now, and how much there is. */
+  public void on(String deviceName, long usedBytes, long limitBytes) {
+    deviceBytes = usedBytes;
+    deviceLimitBytes = limitBytes;
+    device = deviceName;
+  }
+
+  /** Counts copies that have arrived, and how long the stream took for them. */
+  public void arrived(long addedBytes, int addedCopies, long ns) {
+    bytes.add(addedBytes);
+    copies.add(addedCopies);
+    copyNs.add(ns);
+  }
+
+  /** Counts a copy from memory that is not pinned, and how long it held up the caller. */
+  public void staged(long ns) {
+    stagedCopies.increment();
+    stagedNs.add(ns);
+  }
+
+  /** Counts how long the consumer waited for copies under way. */
+  public void waited(long ns) {
+    waitNs.add(ns);
+  }
+
+  /** Counts how long the thread that copies waited until a device batch came back. */
+  public void waitedForRoom(long ns) {
+    roomWaitNs.add(ns);
+  }
+
+  /** The name of the device, or null while nothing was copied. */
+  public @Nullable String device() {
+    return device;
+  }
+
+  /** Whether all host memory so far was pinned. */
+  public boolean isPinned() {
+    return stagedCopies.sum() == 0;
+  }
+
+  public long bytes() {
+    return bytes.sum();
+  }
+
+  public long copies() {
+    return copies.sum();
+  }
+
+  public long copyNs() {
+    return copyNs.sum();
+  }
+
+  public long stagedNs() {
+    return stagedNs.sum();
+  }
+
+  public long waitNs() {
+    return waitNs.sum();
+  }
+
+  public long roomWaitNs() {
+    return roomWaitNs.sum();
+  }
+
+  /** The device's memory in use, by whomever, when last looked at. */
+  public long deviceBytes() {
+    return deviceBytes;
+  }
+
+  public long deviceLimitBytes() {
+    return deviceLimitBytes;
+  }
+}
