@@ -161,7 +161,10 @@ record TrainingFile(
       byte[] start = in.readNBytes(MAGIC.length());
       if (!new String(start, StandardCharsets.ISO_8859_1).equals(MAGIC)) {
         throw new IllegalArgumentException(
-            file + ": expected a training's checkpoint, but it does not begin with '" + MAGIC + "'");
+            file
+                + ": expected a training's checkpoint, but it does not begin with '"
+                + MAGIC
+                + "'");
       }
       CRC32C sum = new CRC32C();
       sum.update(start);

@@ -41,8 +41,7 @@ final class TrainingLoop<T> {
   TrainingLoop(TrainingStep<? super T> step, Dataset<T> dataset, TrainingOptions options) {
     this.step = step;
     this.options = options;
-    this.state =
-        options.state() == null && step instanceof ModelState own ? own : options.state();
+    this.state = options.state() == null && step instanceof ModelState own ? own : options.state();
     this.batches = dataset.cardinality();
     Options wished = dataset.options().epochs(epochsToRead());
     this.dataset =
@@ -68,6 +67,7 @@ final class TrainingLoop<T> {
     run.startNs = clock.nanoTime();
     try (ShutdownWatch watch = new ShutdownWatch(options.checkpointFile() != null);
         Pipeline<T> pipeline = open()) {
+      run.waitNs = clock.nanoTime() - run.startNs; // opening is for the data, too
       Ending ending;
       try {
         ending = trainAll(pipeline, watch);
@@ -135,12 +135,14 @@ final class TrainingLoop<T> {
         return Ending.INTERRUPTED;
       }
       left = left == null ? pipeline.iterator() : left;
-      T batch = left.hasNext() ? left.next() : null;
-      watch.waits(false);
-      long waitNs = waited(asked);
-      if (batch == null) {
+      if (!left.hasNext()) {
+        watch.waits(false);
+        var unused = waited(asked);
         return null;
       }
+      T batch = left.next();
+      watch.waits(false);
+      long waitNs = waited(asked);
       StepResult done = train(batch, number, waitNs);
       progress.step(done, epoch);
       options.tell(done);
@@ -174,7 +176,7 @@ final class TrainingLoop<T> {
     boolean wasInterrupted = Thread.interrupted();
     try {
       step.step(batch);
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | PipelineInterruptedException e) {
       throw new InterruptedStep();
     } catch (Exception e) {
       throw failed(number, e);
@@ -262,8 +264,8 @@ final class TrainingLoop<T> {
       throw new IllegalArgumentException(
           from.hasModel()
               ? file
-                  + ": expected a step that is a ModelState, because the file has one, but got none;"
-                  + " use state(…)"
+                  + ": expected a step that is a ModelState, because the file has one, but got"
+                  + " none; use state(…)"
               : file + ": expected the state of a model, but the file has the position only");
     }
     if (state != null) {

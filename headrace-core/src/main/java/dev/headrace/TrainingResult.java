@@ -86,8 +86,7 @@ public record TrainingResult(
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    text.append(
-        String.format(Locale.ROOT, "%s after %,d steps", ending, stepsBefore + steps));
+    text.append(String.format(Locale.ROOT, "%s after %,d steps", ending, stepsBefore + steps));
     if (stepsBefore > 0) {
       text.append(String.format(Locale.ROOT, " (%,d before it was resumed)", stepsBefore));
     }

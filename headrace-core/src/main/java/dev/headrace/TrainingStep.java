@@ -9,8 +9,8 @@ import java.util.OptionalDouble;
  * its loss is told by {@link #withLoss}; a class overrides {@link #loss()}. A step that is a {@link
  * ModelState}, too, has its state in the checkpoints of {@link Training}.
  *
- * <p><b>Threading:</b> called by the thread that trains, one batch after the other. <b>Ownership:</b>
- * the batch is the step's until it returns.
+ * <p><b>Threading:</b> called by the thread that trains, one batch after the other.
+ * <b>Ownership:</b> the batch is the step's until it returns.
  */
 @FunctionalInterface
 public interface TrainingStep<T> {

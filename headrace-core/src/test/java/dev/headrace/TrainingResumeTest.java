@@ -315,15 +315,13 @@ class TrainingResumeTest {
     Training.fit(new SeenElements(), dataset(1), options(4).steps(9));
     assertThatThrownBy(
             () ->
-                Training.fit(
-                    new SeenElements(), range(20).batch(3, Collator.stack()), options(4)))
+                Training.fit(new SeenElements(), range(20).batch(3, Collator.stack()), options(4)))
         .hasMessageContaining("checkpoint: expected the plan it was taken from");
   }
 
   @Test
   void whatCannotBeResumedOrSavedIsSaidAtOnce() {
-    assertThatThrownBy(
-            () -> Training.fit(batch -> {}, dataset(1), epochs(1).resumeFrom(file)))
+    assertThatThrownBy(() -> Training.fit(batch -> {}, dataset(1), epochs(1).resumeFrom(file)))
         .hasMessageContaining("expected to resume from " + file + ", but it cannot be read: ");
     assertThatThrownBy(() -> Training.fit(batch -> {}, dataset(1), epochs(1).resumeIfPresent()))
         .hasMessage(

@@ -126,8 +126,7 @@ class TrainingTest {
   @Test
   void stopsEarlyAfterAStepOrAnEpoch() {
     TrainingResult step =
-        Training.fit(
-            batch -> {}, batches(6, 2), epochs(9).stopAfterStep(done -> done.step() == 4));
+        Training.fit(batch -> {}, batches(6, 2), epochs(9).stopAfterStep(done -> done.step() == 4));
     assertThat(step.ending()).isEqualTo(Ending.STOPPED_EARLY);
     assertThat(step.steps()).isEqualTo(4);
     TrainingResult epoch =
@@ -286,8 +285,7 @@ class TrainingTest {
                     batches(6, 2).options(o -> o.epochs(7)),
                     epochs(2)));
     assertThat(failed)
-        .hasMessage(
-            "training: step 3 (batch 3 of epoch 0) failed: java.io.IOException: no device")
+        .hasMessage("training: step 3 (batch 3 of epoch 0) failed: java.io.IOException: no device")
         .hasCauseInstanceOf(IOException.class);
     assertThat(failed.epoch()).isZero();
     assertThat(failed.step()).isEqualTo(3);
@@ -322,8 +320,7 @@ class TrainingTest {
   @Test
   void shuffledEpochsDiffer() {
     SeenElements model = new SeenElements();
-    Training.fit(
-        model, range(8).shuffle(8, Seed.of(1)).batch(8, Collator.stack()), epochs(2));
+    Training.fit(model, range(8).shuffle(8, Seed.of(1)).batch(8, Collator.stack()), epochs(2));
     assertThat(model.seen().subList(0, 8)).isNotEqualTo(model.seen().subList(8, 16));
   }
 }

@@ -71,7 +71,8 @@ public final class MlperfStorage implements Scenario {
 
   @Override
   public String summary() {
-    return "MLPerf Storage at the rates of an H100: accelerator utilisation, cores; about 3 minutes";
+    return "MLPerf Storage at the rates of an H100: accelerator utilisation, cores; about 3"
+        + " minutes";
   }
 
   @Override
@@ -124,8 +125,7 @@ public final class MlperfStorage implements Scenario {
             Interval.of(trained.waitedPercent()),
             null));
     rows.add(
-        Row.alone(
-            workload.name() + ": cores used", "cores", Interval.of(trained.cores()), null));
+        Row.alone(workload.name() + ": cores used", "cores", Interval.of(trained.cores()), null));
     rows.add(
         rate(
             workload.name() + ": read while training",

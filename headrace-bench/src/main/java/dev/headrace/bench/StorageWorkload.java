@@ -24,8 +24,7 @@ import java.util.function.Consumer;
  * A workload of MLPerf Storage: what its files are like, and how fast an accelerator consumes them.
  *
  * @param files how many are made of it; MLPerf asks for five times the machine's memory
- * @param recordBytes in the mean, with a standard deviation of {@code deviationBytes} between
- *     files
+ * @param recordBytes in the mean, with a standard deviation of {@code deviationBytes} between files
  * @param step what the accelerator takes for a batch
  * @param bar the utilisation that MLPerf asks for
  */

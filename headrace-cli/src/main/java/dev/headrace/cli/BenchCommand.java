@@ -158,8 +158,7 @@ final class BenchCommand implements Callable<Integer> {
             seconds == null ? MlperfStorage.SECONDS : seconds, scale == null ? 1 : scale);
     if (!sized.name().equals(scenario)) {
       throw new ParameterException(
-          command,
-          "--seconds, --scale: expected the scenario mlperf, but got '" + scenario + "'");
+          command, "--seconds, --scale: expected the scenario mlperf, but got '" + scenario + "'");
     }
     return sized;
   }
