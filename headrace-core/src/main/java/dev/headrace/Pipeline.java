@@ -2,6 +2,7 @@ package dev.headrace;
 
 import dev.headrace.data.Lease;
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Linter;
 import dev.headrace.profile.PipelineStats;
 import dev.headrace.runtime.Engine;
 import dev.headrace.runtime.OpenPass;
@@ -412,7 +413,8 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
    * it has run for a second or more. May be asked by any thread, and after closing, too.
    */
   public Diagnosis diagnose() {
-    return Diagnosis.of(engine.measurements(epoch, elements), List.of(), explain());
+    return Diagnosis.of(
+        engine.measurements(epoch, elements), Linter.lint(op, options.lintSettings()), explain());
   }
 
   /**

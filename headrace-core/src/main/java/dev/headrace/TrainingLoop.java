@@ -67,6 +67,7 @@ final class TrainingLoop<T> {
     run.startNs = clock.nanoTime();
     try (ShutdownWatch watch = new ShutdownWatch(options.checkpointFile() != null);
         Pipeline<T> pipeline = open()) {
+      run.waitNs = clock.nanoTime() - run.startNs; // opening is for the data, too
       Ending ending;
       try {
         ending = trainAll(pipeline, watch);
@@ -134,12 +135,14 @@ final class TrainingLoop<T> {
         return Ending.INTERRUPTED;
       }
       left = left == null ? pipeline.iterator() : left;
-      T batch = left.hasNext() ? left.next() : null;
-      watch.waits(false);
-      long waitNs = waited(asked);
-      if (batch == null) {
+      if (!left.hasNext()) {
+        watch.waits(false);
+        var unused = waited(asked);
         return null;
       }
+      T batch = left.next();
+      watch.waits(false);
+      long waitNs = waited(asked);
       StepResult done = train(batch, number, waitNs);
       progress.step(done, epoch);
       options.tell(done);
@@ -173,7 +176,7 @@ final class TrainingLoop<T> {
     boolean wasInterrupted = Thread.interrupted();
     try {
       step.step(batch);
-    } catch (InterruptedException e) {
+    } catch (InterruptedException | PipelineInterruptedException e) {
       throw new InterruptedStep();
     } catch (Exception e) {
       throw failed(number, e);

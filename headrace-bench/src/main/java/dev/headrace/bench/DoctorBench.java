@@ -38,7 +38,7 @@ final class DoctorBench implements Scenario {
   @Override
   public String summary() {
     return "pipelines with a known bottleneck: is the verdict right, and the prediction; about 7"
-               + " minutes";
+        + " minutes";
   }
 
   @Override

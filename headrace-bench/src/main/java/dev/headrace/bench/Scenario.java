@@ -14,6 +14,11 @@ public interface Scenario {
   /** Measures. */
   List<Row> run(Setup setup) throws IOException, InterruptedException;
 
+  /** What a reader of the rows should know, after a run. */
+  default List<String> notes() {
+    return List.of();
+  }
+
   /** All scenarios, in the order in which they are listed. */
   static List<Scenario> all() {
     return List.of(
@@ -23,6 +28,7 @@ public interface Scenario {
         new Records(),
         new Examples(),
         new JpegTraining(),
-        new DoctorBench());
+        new DoctorBench(),
+        new MlperfStorage());
   }
 }

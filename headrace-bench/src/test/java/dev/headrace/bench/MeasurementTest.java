@@ -43,6 +43,7 @@ class MeasurementTest {
   void scenariosHaveNamesOfTheirOwn() {
     assertThat(Scenario.all())
         .extracting(Scenario::name)
-        .containsExactly("overhead", "scaling", "operators", "records", "examples", "jpeg");
+        .containsExactly(
+            "overhead", "scaling", "operators", "records", "examples", "jpeg", "mlperf");
   }
 }

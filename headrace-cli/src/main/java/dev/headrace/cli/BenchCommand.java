@@ -1,5 +1,6 @@
 package dev.headrace.cli;
 
+import dev.headrace.bench.MlperfStorage;
 import dev.headrace.bench.PeerUnavailable;
 import dev.headrace.bench.Report;
 import dev.headrace.bench.Row;
@@ -41,7 +42,8 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  headrace bench overhead",
       "  headrace bench overhead --peer tfdata --python .venv/bin/python --json overhead.json",
-      "  headrace bench scaling --pairs 5"
+      "  headrace bench scaling --pairs 5",
+      "  headrace bench mlperf --seconds 60 --scale 2"
     })
 final class BenchCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -78,6 +80,18 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--strict", description = "Exit with 1 where a bar is missed.")
   private boolean strict;
 
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      description = "mlperf: how long each workload is trained (default: 27).")
+  private @Nullable Double seconds;
+
+  @Option(
+      names = "--scale",
+      paramLabel = "X",
+      description = "mlperf: how many times as many files to make as usual (default: 1).")
+  private @Nullable Double scale;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     CommandLine command = Objects.requireNonNull(spec).commandLine();
@@ -106,6 +120,7 @@ final class BenchCommand implements Callable<Integer> {
     } finally {
       Main.endProgress(err);
     }
+    notes.addAll(chosen.notes());
     Report report = Report.now(chosen.name(), load, notes, rows);
     out.print(report.table(Terminal.hasColours()));
     if (json != null) {
@@ -118,6 +133,9 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private Scenario chosen(CommandLine command) {
+    if (seconds != null || scale != null) {
+      return sized(command);
+    }
     return Scenario.all().stream()
         .filter(candidate -> candidate.name().equals(scenario))
         .findFirst()
@@ -132,6 +150,17 @@ final class BenchCommand implements Callable<Integer> {
                         + ", but got '"
                         + scenario
                         + "'"));
+  }
+
+  private Scenario sized(CommandLine command) {
+    MlperfStorage sized =
+        new MlperfStorage(
+            seconds == null ? MlperfStorage.SECONDS : seconds, scale == null ? 1 : scale);
+    if (!sized.name().equals(scenario)) {
+      throw new ParameterException(
+          command, "--seconds, --scale: expected the scenario mlperf, but got '" + scenario + "'");
+    }
+    return sized;
   }
 
   private Peers startPeer(PrintWriter err, List<String> notes) {

@@ -91,8 +91,11 @@ class MainTest {
     assertThat(run("bench", "nothing")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
         .contains(
-            "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg,"
-                + " but got 'nothing'");
+            "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg or"
+                + " mlperf, but got 'nothing'");
+    assertThat(run("bench", "jpeg", "--seconds", "3")).isEqualTo(Main.USAGE);
+    assertThat(err.toString())
+        .contains("--seconds, --scale: expected the scenario mlperf, but got 'jpeg'");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--peer: expected tfdata or torch, but got 'dali'");
     assertThat(run("quickstart", "--photos", "0")).isEqualTo(Main.USAGE);

@@ -50,6 +50,7 @@ final class Advisor {
       cache(i);
       remove(i);
       evenOut(i);
+      pin(i);
     }
     prefetch();
     enlargeHeap();
@@ -166,6 +167,27 @@ final class Advisor {
                       .formatted(time(inline.ns()), time(now))),
               ""));
     }
+  }
+
+  private void pin(int i) {
+    OpProfile.Transfer transfer = profile.operators().get(i).transfer();
+    if (transfer == null || transfer.isPinned()) {
+      return;
+    }
+    Model with = model.withLoad(i, load -> Load.NONE);
+    advice.add(
+        advice(
+                Action.PIN,
+                i,
+                "copy from pinned memory in " + name(i),
+                "a device whose host memory is pinned",
+                now / with.ns(),
+                with,
+                0,
+                List.of(
+                    "each copy holds up the thread that asks for it for %s, the bus for %s"
+                        .formatted(time(transfer.stagedNs()), time(transfer.busNs()))))
+            .forTheUser());
   }
 
   private void evenOut(int i) {

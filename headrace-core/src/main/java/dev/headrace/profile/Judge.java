@@ -111,6 +111,9 @@ final class Judge {
   }
 
   private Verdict onOneThread(int operator, String where) {
+    if (profile.operators().get(operator).transfer() != null) {
+      return transfer(operator);
+    }
     Load load = model.of(operator);
     shares(operator);
     note(

@@ -125,6 +125,11 @@ final class Model {
       if (work.ns() > 0) {
         tasks.add(new Task(i, work, i, true));
       }
+      OpProfile.Transfer transfer = op.transfer();
+      if (transfer != null && transfer.stagedNs() > 0) {
+        tasks.add(
+            new Task(i, new Load(0, transfer.stagedNs()), crew == null ? op.runBy() : i, false));
+      }
       if (later != null) {
         boolean onWorkers = operators.get(later.at()).crew() != null;
         tasks.add(
@@ -184,6 +189,12 @@ final class Model {
       if (crew.cycle() > 1 && crew.skew() > 1) {
         double round = crew.skew() * parallel(crew.operator()).ns() / crew.cycle();
         limits.add(new Limit(LimitKind.SKEW, crew.operator(), round));
+      }
+    }
+    for (int i = 0; i < profile.operators().size(); i++) {
+      OpProfile.Transfer transfer = profile.operators().get(i).transfer();
+      if (transfer != null) {
+        limits.add(new Limit(LimitKind.BUS, i, transfer.busNs()));
       }
     }
     limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / cores));

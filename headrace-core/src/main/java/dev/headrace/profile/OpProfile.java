@@ -92,12 +92,14 @@ public record OpProfile(
    * What was copied to a device.
    *
    * @param busNs of one element on the bus, and {@code stagedNs} on the thread that asked for it
+   * @param bytes of one element
    */
   public record Transfer(
       String device,
       boolean isPinned,
       double busNs,
       double stagedNs,
+      double bytes,
       long deviceBytes,
       long deviceLimit) {}
 

@@ -103,6 +103,11 @@ final class Profiler {
       Sampled cpu = then == null ? now.cpu() : now.cpu().minus(then.cpu());
       inclusiveCpu[i] = inclusive[i] * cpu.share(now.cpu().share(1));
       measureCrew(i, now.crew(), then == null ? null : then.crew());
+      Snapshot.Transfer copied = now.transfer();
+      if (copied != null) {
+        Snapshot.Transfer before = then == null ? null : then.transfer();
+        blocked[i] += (copied.waitNs() - (before == null ? 0 : before.waitNs())) / delivered;
+      }
     }
     for (int i = 0; i < count; i++) {
       own[i] += inclusive[i] - blocked[i];
@@ -260,7 +265,21 @@ final class Profiler {
         now.bytesP99(),
         deferred,
         crew == null ? null : crew(i, crew, then == null ? null : then.crew()),
-        null);
+        transfer(now.transfer(), then == null ? null : then.transfer()));
+  }
+
+  private OpProfile.@Nullable Transfer transfer(
+      Snapshot.@Nullable Transfer now, Snapshot.@Nullable Transfer then) {
+    return now == null
+        ? null
+        : new OpProfile.Transfer(
+            now.device(),
+            now.isPinned(),
+            (now.busNs() - (then == null ? 0 : then.busNs())) / delivered,
+            (now.stagedNs() - (then == null ? 0 : then.stagedNs())) / delivered,
+            (now.bytes() - (then == null ? 0 : then.bytes())) / delivered,
+            now.deviceBytes(),
+            now.deviceLimit());
   }
 
   /** Whether the work of the operator's threads was charged to another operator. */

@@ -111,6 +111,7 @@ public record Snapshot(
       long busNs,
       long stagedNs,
       long waitNs,
+      long roomWaitNs,
       long deviceBytes,
       long deviceLimit) {}
 }

@@ -356,7 +356,24 @@ public final class Engine implements AutoCloseable {
                   buffer == null ? 0 : buffer.buffered(),
                   buffer == null ? 0 : buffer.capacity(),
                   buffer != null && buffer.isCapacityTuned()),
-          null);
+          transfer());
+    }
+
+    private Snapshot.@Nullable Transfer transfer() {
+      String device = transfers.device();
+      return device == null
+          ? null
+          : new Snapshot.Transfer(
+              device,
+              transfers.isPinned(),
+              transfers.copies(),
+              transfers.bytes(),
+              transfers.copyNs(),
+              transfers.stagedNs(),
+              transfers.waitNs(),
+              transfers.roomWaitNs(),
+              transfers.deviceBytes(),
+              transfers.deviceLimitBytes());
     }
 
     OpStats stats() {

@@ -435,6 +435,7 @@ final class OpenContext implements Context {
             new StagePlan(null, true, true, capacity, demand));
     if (place != null) {
       place.stage = stage;
+      place.onlyPulls = true;
     }
     return stage;
   }
