@@ -6,6 +6,7 @@ import dev.headrace.TrainingStep;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Trial;
+import dev.headrace.profile.Verdict;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ final class DoctorBench implements Scenario {
    *
    * @param error of the prediction; NaN where there was nothing to try
    */
-  record Outcome(Patient patient, Diagnosis diagnosis, boolean right, double error) {}
+  record Outcome(String illness, String said, boolean right, double error) {}
 
   @Override
   public String name() {
@@ -59,9 +60,10 @@ final class DoctorBench implements Scenario {
                     .formatted(number, patients.size(), patient.illness(), patient.name()));
         Outcome outcome = examine(patient);
         outcomes.add(outcome);
-        setup.progress().accept("   " + text(outcome));
+        setup.progress().accept("   " + outcome.said());
       }
     }
+    smallHeaps(setup, outcomes);
     return rows(outcomes);
   }
 
@@ -79,7 +81,7 @@ final class DoctorBench implements Scenario {
           error = doctor(patient.dataset(), patient.step()).treat(before, first).error();
         }
       }
-      return new Outcome(patient, before, right, error);
+      return new Outcome(patient.illness(), text(before, right, error), right, error);
     } catch (Exception e) {
       throw new IllegalStateException(patient.illness() + ": " + patient.name() + ": " + e, e);
     }
@@ -99,31 +101,66 @@ final class DoctorBench implements Scenario {
             || diagnosis.findings().stream().anyMatch(f -> f.rule().equals(patient.mustFind())));
   }
 
-  private static String text(Outcome outcome) {
-    Diagnosis diagnosis = outcome.diagnosis();
-    String advice =
-        diagnosis.advice().isEmpty()
-            ? "no advice"
-            : "%s %.2f"
-                .formatted(
-                    diagnosis.advice().getFirst().action(),
-                    diagnosis.advice().getFirst().speedup());
+  private static String text(Diagnosis diagnosis, boolean right, double error) {
+    Advice first = diagnosis.advice().isEmpty() ? null : diagnosis.advice().getFirst();
+    return text(
+        diagnosis.verdict().kind() + " " + diagnosis.verdict().where(),
+        first == null ? "no advice" : "%s %.2f".formatted(first.action(), first.speedup()),
+        right,
+        error);
+  }
+
+  private static String text(String verdict, String advice, boolean right, double error) {
     return String.format(
         Locale.ROOT,
-        "%s %s %s; %s, off by %+.1f %%",
-        outcome.right() ? "right" : "WRONG",
-        diagnosis.verdict().kind(),
-        diagnosis.verdict().where(),
+        "%s %s; %s%s",
+        right ? "right" : "WRONG",
+        verdict,
         advice,
-        100 * outcome.error());
+        Double.isNaN(error) ? "" : String.format(Locale.ROOT, ", off by %+.1f %%", 100 * error));
+  }
+
+  /** Programs of their own, because the heap is what is wrong with them. */
+  private static void smallHeaps(Setup setup, List<Outcome> outcomes)
+      throws IOException, InterruptedException {
+    String illness = "small heap";
+    if (ONLY != null && !illness.matches(ONLY)) {
+      return;
+    }
+    String[] collectors = {
+      "-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC", "-XX:+UseSerialGC"
+    };
+    for (int i = 0; i < collectors.length; i++) {
+      int heap = 120 + 20 * i;
+      int held = 800 + 150 * i;
+      setup.progress().accept("%s: %d MB, %s".formatted(illness, heap, collectors[i]));
+      double seconds = 2 * SECONDS;
+      GarbagePatient.Said said =
+          GarbagePatient.run(heap, collectors[i], held, 80_000, 200, seconds);
+      double measured =
+          said.action().equals(Advice.Action.ENLARGE_HEAP.name())
+              ? GarbagePatient.run(2 * heap, collectors[i], held, 80_000, 200, seconds).rate()
+                  / said.rate()
+              : said.measured();
+      boolean right = said.verdict().equals(Verdict.Kind.MEMORY_BOUND.name());
+      double error = said.speedup() / measured - 1;
+      Outcome outcome =
+          new Outcome(
+              illness,
+              text(
+                  said.verdict(), "%s %.2f".formatted(said.action(), said.speedup()), right, error),
+              right,
+              error);
+      outcomes.add(outcome);
+      setup.progress().accept("   " + outcome.said());
+    }
   }
 
   private static List<Row> rows(List<Outcome> outcomes) {
     List<Row> rows = new ArrayList<>();
-    List<String> illnesses = outcomes.stream().map(o -> o.patient().illness()).distinct().toList();
+    List<String> illnesses = outcomes.stream().map(o -> o.illness()).distinct().toList();
     for (String illness : illnesses) {
-      List<Outcome> of =
-          outcomes.stream().filter(o -> o.patient().illness().equals(illness)).toList();
+      List<Outcome> of = outcomes.stream().filter(o -> o.illness().equals(illness)).toList();
       rows.add(wrong(illness + ": wrong verdicts of " + of.size(), of, null));
       if (of.stream().anyMatch(o -> !Double.isNaN(o.error()))) {
         rows.add(errors(illness + ": prediction off by", of, null));

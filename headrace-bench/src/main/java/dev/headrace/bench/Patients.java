@@ -8,6 +8,8 @@ import dev.headrace.data.Compression;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
+import dev.headrace.device.Device;
+import dev.headrace.device.HostDevice;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Verdict.Kind;
 import dev.headrace.spi.Collator;
@@ -50,6 +52,7 @@ final class Patients {
     smallFiles();
     tinyBuffers();
     slowConsumers();
+    transfers();
     cacheThrash();
     skewedShards();
     uselessPrefetch();
@@ -231,6 +234,40 @@ final class Patients {
           Kind.CONSUMER_BOUND,
           null);
     }
+  }
+
+  /** A bus that is slower than the step, or memory that is not pinned. */
+  private void transfers() {
+    for (int i = 0; i < 6; i++) {
+      boolean pinned = i % 2 == 0;
+      int bytes = between(2, 5) * MB;
+      int bus = between(8_000, 16_000);
+      int make = (int) (bus / fraction(2, 4));
+      double step = bus / fraction(1.7, 4);
+      HostDevice.Simulation device =
+          HostDevice.simulated().bytesPerSecond(bytes * 1_000_000L / bus).pinned(pinned);
+      all.add(
+          Patient.of(
+                  pinned ? "slow transfer" : "unpinned transfer",
+                  "%d us on the bus, made in %d us".formatted(bus, make),
+                  () -> sent(bytes, make, device.open()),
+                  step(step),
+                  Kind.TRANSFER_BOUND,
+                  SLOW)
+              .curedBy(Advice.Action.PIN, () -> sent(bytes, make, device.pinned(true).open())));
+    }
+  }
+
+  private Dataset<Tensor> sent(int bytes, int make, Device device) {
+    byte[] content = new byte[bytes];
+    return Dataset.range(LONG)
+        .map(
+            x -> {
+              long _ = burn.micros(make, x);
+              return Tensor.wrap(Shape.of(bytes), content);
+            })
+        .prefetchToDevice(device)
+        .named(SLOW);
   }
 
   /** A cache on disk that takes longer to read back than its elements take to make. */
