@@ -47,8 +47,7 @@ final class HostStream implements DeviceStream {
   private long doneNs = System.nanoTime();
   private @Nullable DeviceException failure;
 
-  HostStream(
-      HostDevice device, HostDevice.Bus bus, String purpose, Consumer<HostStream> onClose) {
+  HostStream(HostDevice device, HostDevice.Bus bus, String purpose, Consumer<HostStream> onClose) {
     this.device = device;
     this.bus = bus;
     this.onClose = onClose;
@@ -264,9 +263,7 @@ final class HostStream implements DeviceStream {
   }
 
   private void waitUntil(long endNs) throws InterruptedException {
-    for (long leftNs = endNs - System.nanoTime();
-        leftNs > 0;
-        leftNs = endNs - System.nanoTime()) {
+    for (long leftNs = endNs - System.nanoTime(); leftNs > 0; leftNs = endNs - System.nanoTime()) {
       if (closed) {
         throw new InterruptedException("closed");
       }

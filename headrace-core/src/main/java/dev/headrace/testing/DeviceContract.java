@@ -239,9 +239,7 @@ public final class DeviceContract {
     device.close();
     for (Runnable use :
         List.<Runnable>of(
-            left::record,
-            () -> device.openStream("contract"),
-            () -> device.allocate(arena, 1))) {
+            left::record, () -> device.openStream("contract"), () -> device.allocate(arena, 1))) {
       try {
         use.run();
         throw new AssertionError("expected a closed device to refuse, but it did not");

@@ -50,8 +50,7 @@ class HostDeviceTest {
       assertThat(done.isDone()).isTrue();
       assertThatThrownBy(() -> done.await(0))
           .isInstanceOf(DeviceException.class)
-          .hasMessage(
-              "device simulated: expected a stream that is open, but it was closed");
+          .hasMessage("device simulated: expected a stream that is open, but it was closed");
     }
   }
 
@@ -229,8 +228,7 @@ class HostDeviceTest {
     try (Arena arena = Arena.ofShared();
         HostDevice device = HostDevice.simulated().open();
         DeviceStream stream = device.openStream("test")) {
-      assertThatThrownBy(
-              () -> stream.copyToDevice(arena.allocate(8), device.allocate(arena, 16)))
+      assertThatThrownBy(() -> stream.copyToDevice(arena.allocate(8), device.allocate(arena, 16)))
           .hasMessage(
               "device copy: expected memory of one size, but got 8 bytes to be copied to 16");
     }

@@ -105,8 +105,7 @@ class PrefetchToDeviceOpTest {
   void changesNeitherElementsNorOrder(int buffer) {
     try (HostDevice device = HostDevice.simulated().open()) {
       Dataset<Labelled> plain = batches(40, 4, 2);
-      assertThat(Outcomes.of(plain.prefetchToDevice(device, buffer)))
-          .isEqualTo(Outcomes.of(plain));
+      assertThat(Outcomes.of(plain.prefetchToDevice(device, buffer))).isEqualTo(Outcomes.of(plain));
       assertThat(device.usedBytes()).isZero();
     }
     assertThat(Outcomes.of(batches(40, 4, 2).prefetchToDevice(Device.host(), buffer)))
@@ -163,10 +162,7 @@ class PrefetchToDeviceOpTest {
     try (HostDevice device = HostDevice.simulated().open()) {
       assertThat(range(3).prefetchToDevice(device).toList()).containsExactly(0L, 1L, 2L);
       List<Counted> records =
-          range(2)
-              .map(x -> new Counted(Tensor.scalar(x), x))
-              .prefetchToDevice(device)
-              .toList();
+          range(2).map(x -> new Counted(Tensor.scalar(x), x)).prefetchToDevice(device).toList();
       assertThat(records).extracting(Counted::count).containsExactly(0L, 1L);
       assertThat(device.usedBytes()).isZero();
     }
@@ -401,8 +397,7 @@ class PrefetchToDeviceOpTest {
         assertThat(first(epoch.next()).intAt(0)).isZero(); // two tensors each
         assertThatThrownBy(epoch::next)
             .isInstanceOf(PipelineException.class)
-            .hasMessageContaining(
-                "device broken: expected the bus to work, but it does not");
+            .hasMessageContaining("device broken: expected the bus to work, but it does not");
         pipeline.close();
         assertThat(pipeline.stats().nativeBytes()).isZero();
         assertThat(host.usedBytes()).isZero();
@@ -442,8 +437,7 @@ class PrefetchToDeviceOpTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void closesWhileACopyIsUnderWay(boolean pinned) {
-    HostDevice device =
-        HostDevice.simulated().pinned(pinned).latency(Duration.ofDays(1)).open();
+    HostDevice device = HostDevice.simulated().pinned(pinned).latency(Duration.ofDays(1)).open();
     Pipeline<Labelled> pipeline = batches(9, 2, 2).prefetchToDevice(device, 3).open();
     Iterator<Labelled> epoch = pipeline.iterator();
     Thread consumer =
@@ -466,8 +460,7 @@ class PrefetchToDeviceOpTest {
 
   @Test
   void leavingAnEpochEarlyGivesEverythingBack() {
-    try (HostDevice device =
-            HostDevice.simulated().latency(Duration.ofNanos(100_000)).open();
+    try (HostDevice device = HostDevice.simulated().latency(Duration.ofNanos(100_000)).open();
         Pipeline<Labelled> pipeline = batches(40, 2, 2).prefetchToDevice(device, 3).open()) {
       for (int epoch = 0; epoch < 10; epoch++) {
         Iterator<Labelled> elements = pipeline.iterator();
@@ -504,7 +497,8 @@ class PrefetchToDeviceOpTest {
       Dataset<Labelled> plain = batches(20, 3, 1);
       Dataset<Labelled> onDevice = plain.prefetchToDevice(device);
       assertThat(onDevice.fingerprint()).isEqualTo(plain.fingerprint());
-      assertThat(onDevice.explain()).contains("prefetchToDevice(device=simulated, buffer=AUTOTUNE)");
+      assertThat(onDevice.explain())
+          .contains("prefetchToDevice(device=simulated, buffer=AUTOTUNE)");
       Checkpoint checkpoint;
       try (Pipeline<Labelled> pipeline = onDevice.open()) {
         Iterator<Labelled> epoch = pipeline.iterator();
