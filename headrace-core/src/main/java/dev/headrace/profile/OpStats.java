@@ -47,7 +47,7 @@ public record OpStats(
    * those of copies that have arrived.
    *
    * @param pinned whether all host memory so far was pinned, so that copies were asynchronous
-   * @param copyNs how long the stream took for the copies
+   * @param copyNs how long the stream took for the copies, staging included
    * @param stagedNs how long threads were held up by copies from memory that is not pinned
    * @param waitNs how long the consumer waited for copies that were under way
    * @param roomWaitNs how long the thread that copies waited for a device batch to come back; it is

@@ -87,6 +87,9 @@ class PrefetchToDeviceOpTest {
               n -> batches(20, 2, n).prefetch(2).prefetchToDevice(device).take(8).prefetch(n))
           .sampled(12)
           .check();
+      PipelineContract.of(n -> batches(10, 2, n).prefetchToDevice(device).repeat(2))
+          .sampled(12)
+          .check();
       PipelineContract.of(n -> range(9).map(x -> "no tensor " + x, n).prefetchToDevice(device))
           .sampled(3)
           .check();
