@@ -30,7 +30,7 @@ final class FileRulesTest {
 
   @Test
   void manySmallFiles() throws IOException {
-    write(folder, "image-%d.jpg", 5_000, 10);
+    write(folder, "image-%d.jpg", 2_000, 10);
     Dataset<Path> files = Dataset.listFiles(folder + "/image-*.jpg");
 
     assertThat(found(files.map(Files::readAllBytes, AUTOTUNE)))
