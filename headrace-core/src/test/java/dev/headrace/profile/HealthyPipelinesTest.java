@@ -16,6 +16,7 @@ import dev.headrace.data.TfRecords;
 import dev.headrace.example.Example;
 import dev.headrace.example.Feature;
 import dev.headrace.profile.Finding.Severity;
+import dev.headrace.profile.lint.LintCases;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.InputFiles;
@@ -69,8 +70,8 @@ final class HealthyPipelinesTest {
         Dataset.range(1000)
             .map(i -> Tensor.full(Shape.of(10_000), (float) i))
             .prefetch(AUTOTUNE)
-            .append(LinterTest.PrefetchToDeviceOp::new)
-            .append(LinterTest.MapOnDeviceOp::new));
+            .append(LintCases.PrefetchToDeviceOp::new)
+            .append(LintCases.MapOnDeviceOp::new));
     all.put(
         "slices of one array",
         Dataset.fromTensorSlices(Tensor.uniform(Shape.of(1000, 1000), Seed.of(7)))
@@ -113,7 +114,7 @@ final class HealthyPipelinesTest {
             .shuffle(1_000, SEED)
             .batch(64)
             .prefetch(AUTOTUNE)
-            .append(LinterTest.PrefetchToDeviceOp::new));
+            .append(LintCases.PrefetchToDeviceOp::new));
 
     // The usual orders of operators.
     all.put("shuffle, repeat, batch", images().shuffle(1000).repeat().batch(32).prefetch(2));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Patterns of files; only those of this machine are looked at. */
 public final class FileRules {
-  private static final long MANY_FILES = 5_000;
+  private static final long MANY_FILES = 2_000;
   private static final long SMALL_BYTES = 64 << 10;
 
   public static final List<Rule> ALL =
