@@ -131,8 +131,8 @@ final class DoctorBench implements Scenario {
       "-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC", "-XX:+UseSerialGC"
     };
     for (int i = 0; i < collectors.length; i++) {
-      int heap = 120 + 20 * i;
-      int held = 800 + 150 * i;
+      int heap = 120 + 25 * i;
+      int held = 800 + 120 * i;
       setup.progress().accept("%s: %d MB, %s".formatted(illness, heap, collectors[i]));
       double seconds = 2 * SECONDS;
       GarbagePatient.Said said =

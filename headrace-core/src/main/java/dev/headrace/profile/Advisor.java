@@ -17,7 +17,7 @@ final class Advisor {
   private static final double WORTH = 1.03;
 
   /** Caching costs memory and helps from the second epoch on: it must gain so much more. */
-  private static final double CACHE_HANDICAP = 1.3;
+  private static final double CACHE_HANDICAP = 2;
 
   private static final double MUCH_GARBAGE = 0.08;
 
@@ -33,9 +33,20 @@ final class Advisor {
   private final List<OpNode> nodes;
   private final List<Advice> advice = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
+  private final Model cold;
+  private final int about;
   private final double now;
 
-  Advisor(Profile profile, Model model, List<OpNode> nodes) {
+  /**
+   * An advisor.
+   *
+   * @param cold how it was before any cache was filled
+   * @param about the operator that the verdict is about: of changes that gain the same, one to it
+   *     comes first
+   */
+  Advisor(Profile profile, Model model, Model cold, List<OpNode> nodes, int about) {
+    this.cold = cold;
+    this.about = about;
     this.profile = profile;
     this.model = model;
     this.nodes = nodes;
@@ -56,7 +67,7 @@ final class Advisor {
     enlargeHeap();
     List<Advice> useful = new ArrayList<>();
     for (Advice each : advice) {
-      if (each.speedup() >= WORTH || each.action() == Action.REMOVE) {
+      if (each.speedup() >= WORTH || (each.action() == Action.REMOVE && each.speedup() > 1 / WORTH)) {
         useful.add(each);
       }
     }
@@ -80,7 +91,8 @@ final class Advisor {
     if (each.action() == Action.CACHE) {
       gain = profile.epochs() > 1 ? gain / CACHE_HANDICAP : Math.min(gain, WORTH);
     }
-    return Math.rint(Math.log(gain) / Math.log(WORTH));
+    double weight = Math.rint(Math.log(gain) / Math.log(WORTH));
+    return each.operator() == about && about >= 0 && gain >= WORTH ? weight + 1.5 : weight;
   }
 
   private void parallelise(int i) {
@@ -138,8 +150,8 @@ final class Advisor {
 
   private void prefetch() {
     Load inline = model.serial(Model.CONSUMER);
-    if (isPrefetch(nodes.getFirst().op())) {
-      return;
+    if (nodes.getFirst().op().traits().shapesNothing()) {
+      return; // it ends in one already
     }
     Model with = model.prefetched(2);
     double bytes = profile.operators().getFirst().bytes();
@@ -212,7 +224,7 @@ final class Advisor {
   }
 
   private static boolean isPrefetch(Op op) {
-    return op.traits().shapesNothing();
+    return op.word().equals("prefetch");
   }
 
   private void enlargeBuffer(int i) {
@@ -277,9 +289,22 @@ final class Advisor {
     return RANDOM.contains(op.word()) || op.inputs().stream().anyMatch(Advisor::isRandom);
   }
 
-  /** Says so where a buffer gains nothing. */
+  /** Says so where a buffer gains nothing, or a cache costs more than it saves. */
   private void remove(int i) {
     Op op = nodes.get(i).op();
+    if (op.word().startsWith("cache") && profile.epochs() > 1) {
+      Model without = model.uncached(i, cold);
+      add(
+          Action.REMOVE,
+          i,
+          "take out " + name(i),
+          "without it",
+          without,
+          0,
+          List.of(
+              "to read an element back takes %s; to make it anew takes less"
+                  .formatted(time(profile.operators().get(i).ns()))));
+    }
     OpProfile.Crew crew = profile.operators().get(i).crew();
     if (!isPrefetch(op) || crew == null) {
       return;

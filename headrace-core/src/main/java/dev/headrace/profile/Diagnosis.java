@@ -22,12 +22,13 @@ public record Diagnosis(
   public static Diagnosis of(Measurements measured, List<Finding> linted, String plan) {
     Profile profile = measured.profile();
     Model model = Model.of(profile, measured.nodes());
-    Advisor advisor = new Advisor(profile, model, measured.nodes());
+    Verdict verdict = new Judge(profile, model, measured.nodes()).verdict();
+    Model cold = Model.of(measured.coldProfile(), measured.nodes());
+    Advisor advisor = new Advisor(profile, model, cold, measured.nodes(), verdict.operator());
     List<Advice> advice = advisor.advice();
     List<Finding> findings = new ArrayList<>(advisor.findings());
     findings.addAll(linted);
-    return new Diagnosis(
-        new Judge(profile, model, measured.nodes()).verdict(), advice, findings, profile, plan);
+    return new Diagnosis(verdict, advice, findings, profile, plan);
   }
 
   /** For people. */

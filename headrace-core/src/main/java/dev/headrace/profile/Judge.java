@@ -120,11 +120,7 @@ final class Judge {
         "it runs on %s; %.1f of %.0f cores are in use",
         where, profile.machine().processCores(), profile.machine().cores());
     if (isCache(operator)) {
-      return verdict(
-          Kind.MEMORY_BOUND,
-          operator,
-          "%s is the limit: reading back what it keeps takes %s an element."
-              .formatted(cap(name(operator)), time(profile.operators().get(operator).ns())));
+      return cache(operator);
     }
     if (reads(operator)) {
       return verdict(
@@ -168,6 +164,14 @@ final class Judge {
             .formatted(cap(name(thread)), model.workers(thread)));
   }
 
+  private Verdict cache(int operator) {
+    return verdict(
+        Kind.MEMORY_BOUND,
+        operator,
+        "%s is the limit: reading back what it keeps takes %s an element."
+            .formatted(cap(name(operator)), time(profile.operators().get(operator).ns())));
+  }
+
   private Verdict cores(int operator) {
     shares(operator);
     Load load = model.of(operator);
@@ -178,6 +182,9 @@ final class Judge {
         profile.machine().otherCores() > 0.2
             ? " (%.1f are used by others)".formatted(profile.machine().otherCores())
             : "");
+    if (isCache(operator)) {
+      return cache(operator);
+    }
     return verdict(
         reads(operator) ? Kind.SOURCE_BOUND : Kind.INPUT_BOUND,
         operator,

@@ -391,7 +391,10 @@ final class Model {
     Workers old = crews.get(operator);
     crews.put(
         operator,
-        new Workers(operator, workers, 64, old == null ? 1 : old.perDelivered(), new double[0]));
+        old == null
+            ? new Workers(operator, workers, 64, 1, new double[0])
+            : new Workers(
+                operator, workers, 64, old.perDelivered(), old.each(), old.cycle(), old.skew()));
     return new Model(profile, tasks, crews, step, cores);
   }
 
@@ -424,11 +427,28 @@ final class Model {
     crews.keySet().removeIf(thread -> thread >= 0 && isUpTo(thread, operator));
     return mapped(
         crews,
-        task -> isUpTo(task.operator(), operator) && !isLaterAfter(task, operator) ? null : task);
+        task -> isUpTo(task.operator(), operator) ? null : task);
   }
 
-  private boolean isLaterAfter(Task task, int operator) {
-    return false; // a cache computes what was left for later
+  /**
+   * Without a cache: its elements are made anew, which took what {@code cold} says, when it was
+   * being filled.
+   */
+  Model uncached(int operator, Model cold) {
+    List<Task> changed = new ArrayList<>();
+    for (Task task : tasks) {
+      if (task.operator() != operator && !isUpstream(task.operator(), operator)) {
+        changed.add(task);
+      }
+    }
+    for (Task task : cold.tasks) {
+      if (isUpstream(task.operator(), operator)) {
+        changed.add(task);
+      }
+    }
+    Map<Integer, Workers> crews = new HashMap<>(threads);
+    cold.threads.forEach(crews::putIfAbsent);
+    return new Model(profile, changed, crews, step, cores);
   }
 
   /** Without an operator's own thread: whoever pulls it does what that did. */
