@@ -67,7 +67,8 @@ final class Advisor {
     enlargeHeap();
     List<Advice> useful = new ArrayList<>();
     for (Advice each : advice) {
-      if (each.speedup() >= WORTH || (each.action() == Action.REMOVE && each.speedup() > 1 / WORTH)) {
+      if (each.speedup() >= WORTH
+          || (each.action() == Action.REMOVE && each.speedup() > 1 / WORTH)) {
         useful.add(each);
       }
     }

@@ -425,9 +425,7 @@ final class Model {
   Model cachedAfter(int operator) {
     Map<Integer, Workers> crews = new HashMap<>(threads);
     crews.keySet().removeIf(thread -> thread >= 0 && isUpTo(thread, operator));
-    return mapped(
-        crews,
-        task -> isUpTo(task.operator(), operator) ? null : task);
+    return mapped(crews, task -> isUpTo(task.operator(), operator) ? null : task);
   }
 
   /**

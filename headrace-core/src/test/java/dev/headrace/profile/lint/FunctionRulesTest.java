@@ -41,11 +41,7 @@ final class FunctionRulesTest {
     assertThat(found(Dataset.tfRecords("x").ignoreErrors().map(LintCases::augmented, AUTOTUNE)))
         .isEmpty(); // damaged records
     assertThat(
-            found(
-                Dataset.range(1000)
-                    .ignoreErrors()
-                    .map(LintCases::load, AUTOTUNE)
-                    .ignoreErrors()))
+            found(Dataset.range(1000).ignoreErrors().map(LintCases::load, AUTOTUNE).ignoreErrors()))
         .isEmpty();
   }
 
@@ -70,7 +66,6 @@ final class FunctionRulesTest {
         .containsExactly("HINT interleave-idle-threads at interleave");
 
     assertThat(found(Dataset.range(9).interleave(i -> Dataset.range(i), 8, 1, 16))).isEmpty();
-    assertThat(found(Dataset.range(9).interleave(i -> Dataset.range(i), 1, 1, AUTOTUNE)))
-        .isEmpty();
+    assertThat(found(Dataset.range(9).interleave(i -> Dataset.range(i), 1, 1, AUTOTUNE))).isEmpty();
   }
 }

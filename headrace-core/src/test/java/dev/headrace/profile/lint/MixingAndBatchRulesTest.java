@@ -38,15 +38,13 @@ final class MixingAndBatchRulesTest {
     assertThat(found(Dataset.sampleFrom(List.of(ends, goesOn), halves, SEED))).isEmpty();
     assertThat(found(Dataset.sampleFrom(List.of(goesOn, goesOn), halves, SEED, false))).isEmpty();
     assertThat(found(Dataset.sampleFrom(List.of(ends, ends), halves, SEED, false))).isEmpty();
-    assertThat(
-            found(Dataset.sampleFrom(List.of(mayGoOn, goesOn), halves, SEED, false).prefetch(2)))
+    assertThat(found(Dataset.sampleFrom(List.of(mayGoOn, goesOn), halves, SEED, false).prefetch(2)))
         .containsExactly("NOTE no-checkpoint at generator");
   }
 
   @Test
   void batchDrops() {
-    assertThat(found(examples(50).batch(64, true)))
-        .containsExactly("PROBLEM batch-drops at batch");
+    assertThat(found(examples(50).batch(64, true))).containsExactly("PROBLEM batch-drops at batch");
     assertThat(found(examples(100).batch(64, true))).containsExactly("NOTE batch-drops at batch");
 
     assertThat(found(examples(50).batch(64))).isEmpty();

@@ -21,16 +21,13 @@ final class PrefetchRulesTest {
     assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented).batch(32)))
         .containsExactly("HINT work-after-prefetch at map");
     assertThat(
-            found(
-                examples(1000).batch(32).prefetch(2).randomMap((x, random) -> x, SEED).take(500)))
+            found(examples(1000).batch(32).prefetch(2).randomMap((x, random) -> x, SEED).take(500)))
         .containsExactly("HINT work-after-prefetch at randomMap");
 
-    assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented, 4).batch(32)))
-        .isEmpty();
+    assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented, 4).batch(32))).isEmpty();
     assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented).batch(32).prefetch(2)))
         .isEmpty();
-    assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented).synchronous()))
-        .isEmpty();
+    assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented).synchronous())).isEmpty();
     assertThat(found(examples(1000).prefetch(2).filter(x -> x.shape().rank() == 0).batch(32)))
         .isEmpty();
     assertThat(found(examples(50).prefetch(2).map(LintCases::augmented))).isEmpty();

@@ -70,8 +70,7 @@ final class ShardRulesTest {
     assertThat(found(files.shard(4, 0))).containsExactly("PROBLEM shard-empty at shard");
     assertThat(found(files.shuffle(10, SEED).shard(4, 0)))
         .containsExactly("PROBLEM shard-empty at shard");
-    assertThat(found(Dataset.range(3).shard(4, 0)))
-        .containsExactly("PROBLEM shard-empty at shard");
+    assertThat(found(Dataset.range(3).shard(4, 0))).containsExactly("PROBLEM shard-empty at shard");
     assertThat(found(Dataset.range(3).shardByRank(0, 4, ShardMode.DROP)))
         .containsExactly("PROBLEM shard-empty at shardByRank");
 

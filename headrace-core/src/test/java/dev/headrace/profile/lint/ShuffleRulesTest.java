@@ -51,8 +51,7 @@ final class ShuffleRulesTest {
 
   @Test
   void shuffleOfOne() {
-    assertThat(found(examples(1000).shuffle(1)))
-        .containsExactly("HINT shuffle-of-one at shuffle");
+    assertThat(found(examples(1000).shuffle(1))).containsExactly("HINT shuffle-of-one at shuffle");
 
     assertThat(found(examples(1000).shuffle(2))).isEmpty();
     assertThat(found(examples(1).shuffle(1))).isEmpty();
