@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private static final String GIVEN_BACK = "next() was called";
   private static final long CLOSE_PATIENCE_MS = 500;
   private static final System.Logger LOG = System.getLogger("headrace.pipeline");
-  private static final List<Consumer<? super Pipeline<?>>> WATCHERS = new CopyOnWriteArrayList<>();
+  private static final List<Watcher> WATCHERS = new CopyOnWriteArrayList<>();
 
   private final Op op;
   private final Options options;
@@ -83,6 +84,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       this.resumeAt = checkpoint.state();
     }
     this.engine = new Engine(op, options.settings());
+    showToWatchers(Watcher::opened);
   }
 
   /**
@@ -422,14 +424,25 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
    * until what is returned is closed; for programs that watch other programs.
    */
   public static AutoCloseable watchAll(Consumer<? super Pipeline<?>> listener) {
-    WATCHERS.add(listener);
-    return () -> WATCHERS.remove(listener);
+    return watchAll(pipeline -> {}, listener);
   }
 
-  private void showToWatchers() {
-    for (Consumer<? super Pipeline<?>> watcher : WATCHERS) {
+  /** As {@link #watchAll(Consumer)}, and has each shown to {@code opened} once it is open, too. */
+  public static AutoCloseable watchAll(
+      Consumer<? super Pipeline<?>> opened, Consumer<? super Pipeline<?>> closing) {
+    Watcher watcher = new Watcher(opened, closing);
+    WATCHERS.add(watcher);
+    return () -> WATCHERS.remove(watcher);
+  }
+
+  /** Somebody who is shown pipelines. */
+  private record Watcher(
+      Consumer<? super Pipeline<?>> opened, Consumer<? super Pipeline<?>> closing) {}
+
+  private void showToWatchers(Function<Watcher, Consumer<? super Pipeline<?>>> moment) {
+    for (Watcher watcher : WATCHERS) {
       try {
-        watcher.accept(this);
+        moment.apply(watcher).accept(this);
       } catch (RuntimeException e) {
         LOG.log(System.Logger.Level.WARNING, "a watcher of pipelines failed", e);
       }
@@ -500,7 +513,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       return;
     }
     engine.recorder().finish();
-    showToWatchers();
+    showToWatchers(Watcher::closing);
     OpenPass current = pass;
     OpenPass warm = nextPass;
     try {

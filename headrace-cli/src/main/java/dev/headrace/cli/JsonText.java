@@ -8,8 +8,12 @@ import java.util.stream.Collectors;
 final class JsonText {
   private JsonText() {}
 
+  /** What is JSON already. */
+  record Written(String json) {}
+
   static String of(Object value) {
     return switch (value) {
+      case Written(String json) -> json;
       case Map<?, ?> map ->
           map.entrySet().stream()
               .map(entry -> quoted(String.valueOf(entry.getKey())) + ":" + of(entry.getValue()))

@@ -20,13 +20,17 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  headrace quickstart                       see what AUTOTUNE makes of slow loading",
-      "  headrace quickstart --load-ms 5 --json    the same with faster loads, for programs",
+      "  headrace doctor Train.java --step-ms 15   why a pipeline is not faster, and what to"
+          + " change",
+      "  headrace run Train.java::main -- --lr 1   run a program and see what its pipelines do",
+      "  headrace lint Train.java                  find mistakes without running it",
+      "  headrace demo list                        programs that show something",
       "  headrace config                           every setting, its value and origin",
       "  headrace bench overhead --peer tfdata     what the engine costs, beside tf.data",
       "  headrace check-determinism Train.java     one thread against many, element by element",
       "  headrace records verify 'train-*'         check every record of TFRecord files",
       "",
-      "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 stopped by Ctrl-C."
+      "Exit codes: 0 done, 1 failed or found something, 2 wrong usage, 130 stopped by Ctrl-C."
     })
 public final class Main implements Runnable {
   static final int OK = 0;
@@ -41,10 +45,14 @@ public final class Main implements Runnable {
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] args) {
     Interruption interruption = Interruption.ofThisThread();
-    int code;
+    int code = FAILED;
     try {
       code = commandLine().execute(args);
     } finally {
+      if (code != OK && ProgramRun.hasExited()) {
+        Runtime.getRuntime()
+            .halt(code); // the code that the user's program exits with would hide it
+      }
       interruption.finished();
     }
     if (!interruption.isUnderWay()) {
@@ -55,6 +63,11 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     CommandLine commands = new CommandLine(new Main());
     commands.addSubcommand(new QuickstartCommand());
+    commands.addSubcommand(new RunCommand());
+    commands.addSubcommand(new DoctorCommand());
+    commands.addSubcommand(new LintCommand());
+    commands.addSubcommand(new ExplainCommand());
+    commands.addSubcommand(new DemoCommand());
     commands.addSubcommand(new ConfigCommand());
     commands.addSubcommand(new CheckDeterminismCommand());
     commands.addSubcommand(new ReplayCommand());
@@ -66,6 +79,9 @@ public final class Main implements Runnable {
     }
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.setUsageHelpWidth(100);
+    commands.setColorScheme(
+        CommandLine.Help.defaultColorScheme(
+            Terminal.hasColours() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF));
     commands.setExecutionExceptionHandler(
         (exception, command, parsed) -> {
           if (Interruption.isUnderWayAnywhere()) {
@@ -78,7 +94,7 @@ public final class Main implements Runnable {
           if (System.getProperty("headrace.trace") != null) {
             exception.printStackTrace(command.getErr());
           }
-          return FAILED;
+          return command.getCommandSpec().exitCodeOnExecutionException();
         });
     return commands;
   }

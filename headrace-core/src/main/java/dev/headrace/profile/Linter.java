@@ -13,8 +13,10 @@ import dev.headrace.profile.lint.ShardRules;
 import dev.headrace.profile.lint.ShuffleRules;
 import dev.headrace.spi.Op;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -41,6 +43,13 @@ public final class Linter {
           .toList();
 
   private Linter() {}
+
+  /** The name of each rule, and the pattern that it looks for. */
+  public static Map<String, String> rules() {
+    Map<String, String> rules = new LinkedHashMap<>();
+    RULES.forEach(rule -> rules.put(rule.id(), rule.what()));
+    return rules;
+  }
 
   /** What is wrong with a plan, the gravest first, and from the last operator to the sources. */
   public static List<Finding> lint(Op plan, LintSettings settings) {
