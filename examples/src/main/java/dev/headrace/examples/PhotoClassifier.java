@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * plain Java, of a millisecond or two for a batch of 16.
  *
  * <p>A photograph is pooled to a grid of cells and standardised. Every cell passes the same few
- * units (linear, then only what is above 0); each unit is averaged over the cells, so that it does
- * not matter where in the photograph the subject is; a softmax over the averages gives the classes.
- * It learns by gradient descent with momentum. The same seed and batches give the same network.
+ * units (linear, then only what is above 0); each unit is averaged over the cells of a region; a
+ * softmax over these averages gives the classes. It learns by gradient descent with momentum. The
+ * same seed and batches give the same network.
  *
  * <pre>{@code
  * PhotoClassifier model = new PhotoClassifier(10, 42);
@@ -31,11 +31,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PhotoClassifier {
   private static final int CHANNELS = 3;
-  private static final int GRID = 14;
+  private static final int REGIONS = 5; // on a side
+  private static final int GRID = 3 * REGIONS;
   private static final int CELLS = GRID * GRID;
-  private static final int UNITS = 32;
+  private static final int CELLS_OF_REGION = CELLS / (REGIONS * REGIONS);
+  private static final int UNITS = 16;
+  private static final int MEANS = REGIONS * REGIONS * UNITS;
   private static final int RECENT_BATCHES = 20;
-  private static final float RATE = 0.2f;
+  private static final float RATE = 0.04f;
   private static final float MOMENTUM = 0.9f;
 
   private final int classes;
@@ -45,8 +48,8 @@ public final class PhotoClassifier {
   // One photograph at a time.
   private final float[] pixels = new float[CELLS * CHANNELS];
   private final float[] active = new float[CELLS * UNITS];
-  private final float[] means = new float[UNITS];
-  private final float[] meanSlopes = new float[UNITS];
+  private final float[] means = new float[MEANS];
+  private final float[] meanSlopes = new float[MEANS];
   private final float[] chances;
 
   private final int[] recentRight = new int[RECENT_BATCHES];
@@ -62,7 +65,7 @@ public final class PhotoClassifier {
     SplittableRandom random = new SplittableRandom(seed);
     this.classes = classes;
     this.units = new Layer(CHANNELS, UNITS, 1, random);
-    this.scores = new Layer(UNITS, classes, 0.1, random);
+    this.scores = new Layer(MEANS, classes, 0.1, random);
     this.chances = new float[classes];
   }
 
@@ -171,11 +174,12 @@ public final class PhotoClassifier {
   private void infer() {
     Arrays.fill(means, 0);
     for (int cell = 0; cell < CELLS; cell++) {
+      int region = UNITS * region(cell);
       units.apply(pixels, CHANNELS * cell, active, UNITS * cell);
       for (int unit = 0; unit < UNITS; unit++) {
         float value = Math.max(0, active[UNITS * cell + unit]);
         active[UNITS * cell + unit] = value;
-        means[unit] += value / CELLS;
+        means[region + unit] += value / CELLS_OF_REGION;
       }
     }
     scores.apply(means, 0, chances, 0);
@@ -188,6 +192,10 @@ public final class PhotoClassifier {
     for (int i = 0; i < classes; i++) {
       chances[i] /= sum;
     }
+  }
+
+  private static int region(int cell) {
+    return cell / GRID * REGIONS / GRID * REGIONS + cell % GRID * REGIONS / GRID;
   }
 
   private int mostLikely() {
@@ -204,9 +212,10 @@ public final class PhotoClassifier {
     Arrays.fill(meanSlopes, 0);
     scores.collect(means, 0, chances, 0, meanSlopes);
     for (int cell = 0; cell < CELLS; cell++) {
+      int region = UNITS * region(cell);
       for (int unit = 0; unit < UNITS; unit++) {
         int at = UNITS * cell + unit;
-        active[at] = active[at] > 0 ? meanSlopes[unit] / CELLS : 0;
+        active[at] = active[at] > 0 ? meanSlopes[region + unit] / CELLS_OF_REGION : 0;
       }
       units.collect(pixels, CHANNELS * cell, active, UNITS * cell, null);
     }
@@ -280,8 +289,7 @@ public final class PhotoClassifier {
     }
 
     /** Adds to the weights' slopes, and, where asked, to those of the inputs. */
-    void collect(
-        float[] in, int from, float[] outSlopes, int to, float @Nullable [] inSlopes) {
+    void collect(float[] in, int from, float[] outSlopes, int to, float @Nullable [] inSlopes) {
       for (int output = 0; output < outputs; output++) {
         float slope = outSlopes[to + output];
         if (slope == 0) {
