@@ -6,10 +6,13 @@ import dev.headrace.profile.Trial;
 import dev.headrace.testing.SyntheticStep;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Runs a dataset with a training step for a while, says what limits it, makes the change it
@@ -98,7 +101,7 @@ public final class Doctor<T> {
   /** Examines, makes the first change that can be made, and measures again; none, if none helps. */
   public Optional<Trial> treat() throws Exception {
     Diagnosis before = examine();
-    Optional<Advice> first = applicable(before);
+    Optional<Advice> first = useful(before).findFirst();
     return first.isEmpty() ? Optional.empty() : Optional.of(treat(dataset, before, first.get()));
   }
 
@@ -114,25 +117,40 @@ public final class Doctor<T> {
 
   /** Goes on, one change on top of the other, until none helps. */
   public List<Trial> treatAll() throws Exception {
+    return treatAll(examine(), trial -> {});
+  }
+
+  /**
+   * The same, from an examination that was made before.
+   *
+   * @param each told of every change once it was measured; what did not help is taken back
+   */
+  public List<Trial> treatAll(Diagnosis examined, Consumer<? super Trial> each) throws Exception {
     List<Trial> trials = new ArrayList<>();
+    Set<String> inVain = new HashSet<>();
     Dataset<T> now = dataset;
-    Diagnosis before = examine();
-    for (int i = 0; i < MOST_TREATMENTS; i++) {
-      Optional<Advice> next = applicable(before);
+    Diagnosis before = examined;
+    while (trials.size() < MOST_TREATMENTS) {
+      Optional<Advice> next =
+          useful(before).filter(advice -> !inVain.contains(advice.title())).findFirst();
       if (next.isEmpty()) {
         break;
       }
       Trial trial = treat(now, before, next.get());
       trials.add(trial);
-      now = now.with(next.get());
-      before = trial.after();
+      each.accept(trial);
+      if (trial.helped()) {
+        now = now.with(next.get());
+        before = trial.after();
+      } else {
+        inVain.add(next.get().title());
+      }
     }
     return trials;
   }
 
-  private static Optional<Advice> applicable(Diagnosis diagnosis) {
+  private static Stream<Advice> useful(Diagnosis diagnosis) {
     return diagnosis.advice().stream()
-        .filter(each -> each.isApplicable() && each.action() != Advice.Action.REMOVE)
-        .findFirst();
+        .filter(each -> each.isApplicable() && each.action() != Advice.Action.REMOVE);
   }
 }

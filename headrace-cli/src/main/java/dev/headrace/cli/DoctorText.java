@@ -69,7 +69,7 @@ final class DoctorText {
         100 * trial.before().verdict().waitShare(),
         100 * trial.after().verdict().waitShare());
     out.println(
-        Examination.helped(trial)
+        trial.helped()
             ? "  Now: " + trial.after().verdict().sentence()
             : "  It did not help, and was taken back.");
     out.flush();

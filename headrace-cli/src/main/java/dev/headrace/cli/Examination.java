@@ -20,7 +20,6 @@ final class Examination {
   private static final double LEAST_SECONDS = 0.5;
 
   private static final int MOST_TRIALS = 8;
-  private static final double LEAST_GAIN = 0.98;
 
   private final LoopOptions loop;
   private final Progress progress;
@@ -116,18 +115,13 @@ final class Examination {
       Trial trial = new Trial(next.get(), before, seen.getFirst().diagnosis());
       trials.add(trial);
       listener.accept(trial);
-      if (helped(trial)) {
+      if (trial.helped()) {
         now = changed;
         before = trial.after();
         tried.clear(); // places in the plan are others now
       }
     }
     return Main.OK;
-  }
-
-  /** Whether a change is kept: it made nothing slower. */
-  static boolean helped(Trial trial) {
-    return trial.measured() >= LEAST_GAIN;
   }
 
   // ---- a program --------------------------------------------------------------------------------

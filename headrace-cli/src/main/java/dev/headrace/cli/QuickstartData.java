@@ -26,7 +26,7 @@ record QuickstartData(Path folder, boolean isTemporary) implements AutoCloseable
   static final int WIDTH = 500;
   static final int HEIGHT = 375;
   static final int FILES = 4;
-  private static final int LABELS = 10;
+  static final int LABELS = 10;
 
   /** Makes the photographs, unless the folder holds as many already. */
   static QuickstartData make(@Nullable Path wanted, int count, Consumer<String> progress)

@@ -58,7 +58,7 @@ public final class DiagnosisJson {
             .formatted(FORMAT));
   }
 
-  private static Map<String, @Nullable Object> fields(Diagnosis diagnosis) {
+  public static Map<String, @Nullable Object> fields(Diagnosis diagnosis) {
     Map<String, @Nullable Object> fields = components(diagnosis);
     Map<String, @Nullable Object> profile = components(diagnosis.profile());
     profile.put("rate", diagnosis.profile().rate());

@@ -30,6 +30,7 @@ final class Advisor {
 
   private final Profile profile;
   private final Model model;
+  private final Measurements measured;
   private final List<OpNode> nodes;
   private final List<Advice> advice = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
@@ -44,12 +45,13 @@ final class Advisor {
    * @param about the operator that the verdict is about: of changes that gain the same, one to it
    *     comes first
    */
-  Advisor(Profile profile, Model model, Model cold, List<OpNode> nodes, int about) {
+  Advisor(Profile profile, Model model, Model cold, Measurements measured, int about) {
     this.cold = cold;
     this.about = about;
     this.profile = profile;
     this.model = model;
-    this.nodes = nodes;
+    this.nodes = measured.nodes();
+    this.measured = measured;
     this.now = model.ns();
   }
 
@@ -75,7 +77,8 @@ final class Advisor {
     useful.sort(
         Comparator.comparingDouble(this::weight)
             .reversed()
-            .thenComparing(each -> each.action().ordinal()));
+            .thenComparing(each -> each.action().ordinal())
+            .thenComparing(Advice::bytes));
     return useful;
   }
 
@@ -249,12 +252,12 @@ final class Advisor {
 
   private void cache(int i) {
     Op op = nodes.get(i).op();
-    OpProfile profiled = profile.operators().get(i);
+    double each = Math.max(24, bytesOf(i));
     long elements = elementsOf(i);
     if (elements <= 0 || isCachedAnyway(i) || isRandom(op) || isPrefetch(op)) {
       return;
     }
-    double bytes = elements * Math.max(profiled.bytes(), 24);
+    double bytes = elements * each;
     double room = profile.memory().heapBudget() - profile.memory().heapBytes();
     if (bytes > 0.8 * room) {
       return;
@@ -268,12 +271,24 @@ final class Advisor {
         (long) bytes,
         List.of(
             "%,d elements of %s each; everything up to there is then done once"
-                .formatted(elements, DiagnosisText.bytes(profiled.bytes()))));
+                .formatted(elements, DiagnosisText.bytes(each))));
   }
 
   /** How many elements one epoch of an operator has, as far as that is known. */
   private long elementsOf(int i) {
-    return nodes.get(i).op().cardinality();
+    long told = nodes.get(i).op().cardinality();
+    return told == Op.UNKNOWN ? measured.elementsPerEpoch(i) : told;
+  }
+
+  /** What one element weighs once everything in it is computed. */
+  private double bytesOf(int i) {
+    OpProfile op = profile.operators().get(i);
+    OpProfile.Later later = op.later();
+    if (later == null || op.perDelivered() == 0) {
+      return op.bytes();
+    }
+    OpProfile at = profile.operators().get(later.at());
+    return Math.max(op.bytes(), at.bytes() * at.perDelivered() / op.perDelivered());
   }
 
   private boolean isCachedAnyway(int i) {

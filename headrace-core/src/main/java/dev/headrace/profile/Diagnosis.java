@@ -24,7 +24,7 @@ public record Diagnosis(
     Model model = Model.of(profile, measured.nodes());
     Verdict verdict = new Judge(profile, model, measured.nodes()).verdict();
     Model cold = Model.of(measured.coldProfile(), measured.nodes());
-    Advisor advisor = new Advisor(profile, model, cold, measured.nodes(), verdict.operator());
+    Advisor advisor = new Advisor(profile, model, cold, measured, verdict.operator());
     List<Advice> advice = advisor.advice();
     List<Finding> findings = new ArrayList<>(advisor.findings());
     findings.addAll(linted);

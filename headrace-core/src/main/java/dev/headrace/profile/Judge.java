@@ -261,13 +261,15 @@ final class Judge {
 
   private void shares(int operator) {
     OpProfile op = profile.operators().get(operator);
+    double coreless = op.ns() - op.cpuNs() - op.waitNs();
     note(
-        "%s takes %s an element: %s computing, %s waiting; %s of them make one that the training"
-            + " loop gets",
+        "%s takes %s an element: %s computing, %s waiting%s; %s make one that the training loop"
+            + " gets",
         name(operator),
         time(op.ns()),
         time(op.cpuNs()),
         time(op.waitNs()),
+        coreless > 0.1 * op.ns() ? ", " + time(coreless) + " without a core" : "",
         Math.abs(op.perDelivered() - Math.rint(op.perDelivered())) < 0.05
             ? "%.0f".formatted(op.perDelivered())
             : "%.1f".formatted(op.perDelivered()));

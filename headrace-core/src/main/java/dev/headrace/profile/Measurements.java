@@ -53,6 +53,19 @@ public record Measurements(
         : between(first, end);
   }
 
+  /** How many elements an operator gave in the first whole epoch; 0 before there was one. */
+  long elementsPerEpoch(int operator) {
+    Snapshot first = snapshots.getFirst();
+    for (Snapshot snapshot : snapshots) {
+      if (snapshot.epoch() > first.epoch()) {
+        return snapshot.operators().size() > operator
+            ? snapshot.operators().get(operator).elements()
+            : 0;
+      }
+    }
+    return 0;
+  }
+
   private Snapshot steadyFrom() {
     Snapshot first = snapshots.getFirst();
     Snapshot last = snapshots.getLast();

@@ -6,6 +6,8 @@ package dev.headrace.profile;
  * @param before how it was, and {@code after} how it is with the change
  */
 public record Trial(Advice advice, Diagnosis before, Diagnosis after) {
+  /** Two measurements of the same differ by as much. */
+  private static final double LEAST_GAIN = 0.98;
 
   /** How many times as fast it became. */
   public double measured() {
@@ -15,6 +17,11 @@ public record Trial(Advice advice, Diagnosis before, Diagnosis after) {
   /** How many times as fast it was predicted to become. */
   public double predicted() {
     return advice.speedup();
+  }
+
+  /** Whether the change is worth keeping: it made nothing slower. */
+  public boolean helped() {
+    return measured() >= LEAST_GAIN;
   }
 
   /** How far off the prediction was: 0.1 where it was a tenth too high, −0.1 too low. */
