@@ -69,7 +69,6 @@ import dev.headrace.op.ZipOp;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Finding;
 import dev.headrace.profile.Linter;
-import dev.headrace.profile.Remedy;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.BiFn;

@@ -32,6 +32,9 @@ public record Advice(
     boolean isApplicable,
     List<String> why) {
 
+  /** What a buffer that is too small is enlarged to. */
+  public static final int LARGER_BUFFER = 64;
+
   public Advice {
     why = List.copyOf(why);
   }

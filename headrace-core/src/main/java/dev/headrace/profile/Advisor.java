@@ -2,8 +2,8 @@ package dev.headrace.profile;
 
 import dev.headrace.profile.Advice.Action;
 import dev.headrace.profile.Model.Limit;
-import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Parallelism;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,9 +20,6 @@ final class Advisor {
   private static final double CACHE_HANDICAP = 2;
 
   private static final double MUCH_GARBAGE = 0.08;
-
-  /** What a buffer that is too small is enlarged to. */
-  static final int LARGER_BUFFER = 64;
 
   /** Operators whose elements differ from epoch to epoch, which a cache would end. */
   private static final Set<String> RANDOM =
@@ -101,7 +98,9 @@ final class Advisor {
 
   private void parallelise(int i) {
     Op op = nodes.get(i).op();
-    boolean hasKnob = op.parallelism() != Parallelism.SEQUENTIAL || hasParallelism(op);
+    boolean hasKnob =
+        op.parallelism() != Parallelism.SEQUENTIAL
+            || OpShape.of(op.getClass()).hasKnob("parallelism");
     if (!hasKnob) {
       return;
     }
@@ -141,15 +140,6 @@ final class Advisor {
               "its %.0f workers are busy %.0f %% of the time"
                   .formatted(crew.workers(), 100 * crew.busy())));
     }
-  }
-
-  private static boolean hasParallelism(Op op) {
-    for (var component : op.getClass().getRecordComponents()) {
-      if (component.getName().equals("parallelism") && component.isAnnotationPresent(Knob.class)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void prefetch() {
@@ -234,7 +224,7 @@ final class Advisor {
   private void enlargeBuffer(int i) {
     Op op = nodes.get(i).op();
     OpProfile.Crew crew = profile.operators().get(i).crew();
-    if (!isPrefetch(op) || crew == null || crew.capacity() >= LARGER_BUFFER) {
+    if (!isPrefetch(op) || crew == null || crew.capacity() >= Advice.LARGER_BUFFER) {
       return;
     }
     OpProfile profiled = profile.operators().get(i);
@@ -242,9 +232,9 @@ final class Advisor {
         Action.ENLARGE_BUFFER,
         i,
         "a larger buffer in " + name(i),
-        "." + op.word() + "(" + LARGER_BUFFER + ")",
-        model.withBuffer(i, LARGER_BUFFER),
-        (long) ((LARGER_BUFFER - crew.capacity()) * profiled.bytesP99()),
+        "." + op.word() + "(" + Advice.LARGER_BUFFER + ")",
+        model.withBuffer(i, Advice.LARGER_BUFFER),
+        (long) ((Advice.LARGER_BUFFER - crew.capacity()) * profiled.bytesP99()),
         List.of(
             "times vary by %.0f %%, and it holds %d"
                 .formatted(100 * crew.variation(), crew.capacity())));

@@ -1,8 +1,8 @@
 package dev.headrace.profile;
 
-import dev.headrace.op.InterleaveOp;
 import dev.headrace.profile.OpProfile.Crew;
 import dev.headrace.profile.OpProfile.Later;
+import dev.headrace.spi.OpShape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -110,7 +110,7 @@ final class Model {
                 crew.capacity(),
                 op.perDelivered(),
                 crew.latest(),
-                nodes.get(i).op() instanceof InterleaveOp interleave ? interleave.cycle() : 0,
+                OpShape.of(nodes.get(i).op().getClass()).number(nodes.get(i).op(), "cycle"),
                 crew.skew()));
       }
       Load all = new Load(op.cpuNsPerDelivered(), op.waitNsPerDelivered());

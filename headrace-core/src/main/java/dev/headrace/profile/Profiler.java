@@ -155,7 +155,7 @@ final class Profiler {
         continue;
       }
       own[i] = Math.max(0, own[i] - inline);
-      ownCpu[i] = Math.max(0, ownCpu[i] - inlineCpu);
+      ownCpu[i] = Math.clamp(ownCpu[i] - inlineCpu, 0, own[i]);
       if (places && work[i] > inline) {
         double wait = Math.max(0, work[i] - workCpu[i] - workQueued[i]);
         later[maker] = new Later(work[i], workCpu[i], wait, i);

@@ -131,6 +131,21 @@ public final class OpShape {
     return copy(op, arguments);
   }
 
+  /** Whether there is a number of this name that the engine may turn. */
+  public boolean hasKnob(String name) {
+    return parts.stream().anyMatch(part -> part.isKnob && part.name.equals(name));
+  }
+
+  /** A number among the components, by its name; 0 where there is none. */
+  public int number(Op op, String name) {
+    for (Part part : parts) {
+      if (part.name.equals(name) && part.read(op) instanceof Integer number) {
+        return number;
+      }
+    }
+    return 0;
+  }
+
   /** A copy of the operator with another value of a knob, if it has one of that name. */
   public Op withKnob(Op op, String name, IntUnaryOperator change) {
     List<@Nullable Object> arguments = new ArrayList<>();

@@ -1,7 +1,8 @@
-package dev.headrace.profile;
+package dev.headrace;
 
 import dev.headrace.op.CacheOp;
 import dev.headrace.op.PrefetchOp;
+import dev.headrace.profile.Advice;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
@@ -11,7 +12,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /** Makes the change that an advice speaks of, in a plan. */
-public final class Remedy {
+final class Remedy {
   private Remedy() {}
 
   /**
@@ -19,7 +20,7 @@ public final class Remedy {
    *
    * @throws IllegalArgumentException if the engine cannot make it, or the plan is another one
    */
-  public static Op apply(Op plan, Advice advice) {
+  static Op apply(Op plan, Advice advice) {
     if (!advice.isApplicable()) {
       throw new IllegalArgumentException(
           "with: expected a change that the engine can make itself, but this is for you to make: "
@@ -30,7 +31,7 @@ public final class Remedy {
     return switch (advice.action()) {
       case PARALLELISE, READ_IN_PARALLEL -> withKnob(plan, advice, "parallelism", Knob.AUTOTUNE);
       case PREFETCH -> new PrefetchOp(plan, Knob.AUTOTUNE, Site.UNKNOWN);
-      case ENLARGE_BUFFER -> withKnob(plan, advice, "buffer", Advisor.LARGER_BUFFER);
+      case ENLARGE_BUFFER -> withKnob(plan, advice, "buffer", Advice.LARGER_BUFFER);
       case CACHE -> at(plan, advice, op -> new CacheOp(op, op.site()));
       case REMOVE -> at(plan, advice, op -> op.inputs().getFirst());
       default ->
