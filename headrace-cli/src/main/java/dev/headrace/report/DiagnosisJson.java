@@ -58,6 +58,7 @@ public final class DiagnosisJson {
             .formatted(FORMAT));
   }
 
+  /** The members of the JSON object of a diagnosis, to put them into another one. */
   public static Map<String, @Nullable Object> fields(Diagnosis diagnosis) {
     Map<String, @Nullable Object> fields = components(diagnosis);
     Map<String, @Nullable Object> profile = components(diagnosis.profile());

@@ -76,8 +76,10 @@ record OpView(
   /** How many threads it may be inside of: its own, or those that do later what it left to do. */
   private static double workers(OpProfile op, List<OpProfile> operators) {
     OpProfile.Later later = op.later();
-    boolean isLater = later != null && later.at() >= 0 && later.at() < operators.size();
-    OpProfile.Crew crew = isLater ? operators.get(later.at()).crew() : op.crew();
+    OpProfile.Crew crew = op.crew();
+    if (later != null && later.at() >= 0 && later.at() < operators.size()) {
+      crew = operators.get(later.at()).crew();
+    }
     return crew == null ? 1 : Math.max(1, orZero(crew.workers()));
   }
 

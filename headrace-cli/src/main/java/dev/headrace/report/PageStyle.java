@@ -122,7 +122,7 @@ final class PageStyle {
         header, main { padding-left: 12px; padding-right: 12px; } section { padding: 14px; } .headline { padding: 16px 14px; }
         h1 { font-size: 22px; }
         .gauges, .first { flex-wrap: wrap; gap: 14px 28px; } .gauge:first-child { width: 100%; } .first > div { flex-basis: 100%; }
-        .card { grid-template-columns: 22px minmax(0, 1fr); } .effect { grid-column: 2; }
+        .card { grid-template-columns: 22px minmax(0, 1fr); } .effect { grid-column: 2; margin-top: 8px; }
         .facts { grid-template-columns: minmax(0, 1fr); } .facts dd { margin-bottom: 6px; }
         .plain tr { display: grid; grid-template-columns: 1fr auto auto; border-bottom: 1px solid var(--line); padding: 4px 0; } .plain th, .plain td { border: 0; width: auto; padding: 2px 4px; } .plain td.bar { grid-column: 1 / -1; width: auto; } }
       @page { size: A4 landscape; margin: 11mm; }
