@@ -93,6 +93,11 @@ class MainTest {
         .contains(
             "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg,"
                 + " but got 'nothing'");
+    assertThat(run("bench", "djl")).isEqualTo(Main.USAGE);
+    assertThat(err.toString())
+        .contains(
+            "but got 'djl'; it needs the adapters for training frameworks: in a clone, run"
+                + " ./headrace bench djl, or build them with: mvn -Padapters -DskipTests package");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--peer: expected tfdata or torch, but got 'dali'");
     assertThat(run("quickstart", "--photos", "0")).isEqualTo(Main.USAGE);

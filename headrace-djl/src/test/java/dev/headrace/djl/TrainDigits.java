@@ -30,7 +30,7 @@ import java.io.IOException;
 
 /** Trains a small convolutional network on drawn digits, with DJL on the CPU. */
 public final class TrainDigits {
-  private static final int EPOCHS = 2;
+  private static final int EPOCHS = 3;
 
   record Digit(Tensor image, Tensor label) {}
 

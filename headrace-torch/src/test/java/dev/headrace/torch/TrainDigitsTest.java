@@ -3,10 +3,12 @@ package dev.headrace.torch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.testing.NoLeftovers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+@Tag("adapters")
 @Timeout(300)
 @ExtendWith(NoLeftovers.class)
 class TrainDigitsTest {
