@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It opens the dataset once, when the first epoch is asked for; every iteration of what {@link
- * #getData} gives is the pipeline's next epoch, so that caches, seeds and read-ahead live as long as
- * the training. An element that failed is thrown to the trainer as a {@link
+ * #getData} gives is the pipeline's next epoch, so that caches, seeds and read-ahead live as long
+ * as the training. An element that failed is thrown to the trainer as a {@link
  * dev.headrace.PipelineException}, with the operator's path.
  *
  * <p><b>Threading:</b> one consumer thread, as the pipeline itself; the trainer's executor is not
@@ -86,8 +86,8 @@ public final class HeadraceDataset<T> implements ai.djl.training.dataset.Dataset
   /**
    * The same, with arrays over the pipeline's own memory, which is not copied: the PyTorch engine
    * reads batches where they were assembled. Neither the arrays nor views of them may be used when
-   * their {@link Batch} is closed, nor written to; {@code duplicate()} what is needed longer. {@code
-   * EasyTrain} and loops like it need nothing longer.
+   * their {@link Batch} is closed, nor written to; {@code duplicate()} what is needed longer.
+   * {@code EasyTrain} and loops like it need nothing longer.
    */
   public HeadraceDataset<T> borrowing() {
     return new HeadraceDataset<>(dataset, data, labels, true);
@@ -154,14 +154,11 @@ public final class HeadraceDataset<T> implements ai.djl.training.dataset.Dataset
     }
   }
 
-  private NDList arrays(
-      List<Tensor> tensors, NDManager manager, List<Lease.Retention> retentions) {
+  private NDList arrays(List<Tensor> tensors, NDManager manager, List<Lease.Retention> retentions) {
     NDList list = new NDList(tensors.size());
     for (Tensor tensor : tensors) {
       NDArray array =
-          borrows
-              ? arrays.borrow(tensor, manager, retentions::add)
-              : arrays.copy(tensor, manager);
+          borrows ? arrays.borrow(tensor, manager, retentions::add) : arrays.copy(tensor, manager);
       list.add(array);
     }
     return list;

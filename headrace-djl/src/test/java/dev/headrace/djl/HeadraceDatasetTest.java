@@ -109,7 +109,8 @@ class HeadraceDatasetTest {
   @Test
   void borrowedMemoryIsNotUsedAgainBeforeTheBatchIsClosed() {
     try (NDManager manager = NDManager.newBaseManager();
-        HeadraceDataset<Row> dataset = HeadraceDataset.of(rows(80), "values", "number").borrowing()) {
+        HeadraceDataset<Row> dataset =
+            HeadraceDataset.of(rows(80), "values", "number").borrowing()) {
       List<Batch> open = new ArrayList<>();
       for (Batch batch : dataset.getData(manager)) {
         open.add(batch);
@@ -165,7 +166,9 @@ class HeadraceDatasetTest {
   @Test
   void tensorsAreFoundByFunctionsAndInMaps() {
     Dataset<Map<String, Tensor>> maps =
-        Dataset.range(4).map(n -> Map.of("x", Tensor.scalar(n), "y", Tensor.scalar(2 * n))).batch(4);
+        Dataset.range(4)
+            .map(n -> Map.of("x", Tensor.scalar(n), "y", Tensor.scalar(2 * n)))
+            .batch(4);
     try (NDManager manager = NDManager.newBaseManager();
         HeadraceDataset<Map<String, Tensor>> named =
             HeadraceDataset.of(maps, List.of("y", "x"), List.of("x"));
@@ -191,7 +194,8 @@ class HeadraceDatasetTest {
   void elementsThatWereNotBatchedAndStringsAreRefused() {
     try (NDManager manager = NDManager.newBaseManager();
         HeadraceDataset<Tensor> scalars =
-            HeadraceDataset.of(Dataset.range(4).map(n -> Tensor.scalar(n)), List.of(""), List.of());
+            HeadraceDataset.of(
+                Dataset.range(4).map(n -> Tensor.scalar(n)), List.of(""), List.of());
         HeadraceDataset<Tensor> strings =
             HeadraceDataset.of(
                 Dataset.range(4).map(n -> Tensor.scalar("a")).batch(2), List.of(""), List.of())) {
@@ -246,7 +250,10 @@ class HeadraceDatasetTest {
     Dataset<Row> filtered =
         Dataset.range(10)
             .filter(n -> n % 2 == 0)
-            .map(n -> new Row(Tensor.full(dev.headrace.data.Shape.of(3), (float) n), Tensor.scalar(0L)))
+            .map(
+                n ->
+                    new Row(
+                        Tensor.full(dev.headrace.data.Shape.of(3), (float) n), Tensor.scalar(0L)))
             .batch(2);
     try (NDManager manager = NDManager.newBaseManager();
         HeadraceDataset<Row> dataset = HeadraceDataset.of(filtered, "values", "number")) {

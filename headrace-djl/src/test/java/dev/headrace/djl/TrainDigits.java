@@ -64,8 +64,7 @@ public final class TrainDigits {
     HeadraceDataset<Digit> train = HeadraceDataset.of(batches, "image", "label");
     DefaultTrainingConfig config =
         new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
-            .optOptimizer(
-                Optimizer.adam().optLearningRateTracker(Tracker.fixed(2e-3f)).build())
+            .optOptimizer(Optimizer.adam().optLearningRateTracker(Tracker.fixed(2e-3f)).build())
             .addEvaluator(new Accuracy())
             .addTrainingListeners(new EvaluatorTrainingListener());
     try (HeadraceDataset<Digit> training = borrowing ? train.borrowing() : train;

@@ -11,7 +11,9 @@ final class DjlEngine {
     set("ai.djl.offline", "true");
     set("OPT_OUT_TRACKING", "true");
     if (System.getenv("DJL_CACHE_DIR") == null) {
-      set("DJL_CACHE_DIR", Path.of(System.getProperty("java.io.tmpdir"), "headrace-djl").toString());
+      set(
+          "DJL_CACHE_DIR",
+          Path.of(System.getProperty("java.io.tmpdir"), "headrace-djl").toString());
     }
   }
 

@@ -35,7 +35,8 @@ record DjlSettings(boolean resizesImages, int threads, int prefetch) {
   }
 
   /** Trains on DJL's own loader. */
-  PhotoModel.Trained train(PhotoFiles photos, ai.djl.training.dataset.Dataset validation, int epochs)
+  PhotoModel.Trained train(
+      PhotoFiles photos, ai.djl.training.dataset.Dataset validation, int epochs)
       throws IOException {
     DjlPhotos dataset = DjlPhotos.of(photos, resizesImages, prefetch);
     if (threads == 0) {

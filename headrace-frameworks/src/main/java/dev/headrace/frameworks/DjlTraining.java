@@ -50,8 +50,7 @@ public final class DjlTraining implements Scenario {
       PhotoFiles photos = PhotoFiles.make(folder.resolve("train"), 0, PHOTOS);
       PhotoFiles unseen = PhotoFiles.make(folder.resolve("unseen"), PHOTOS, UNSEEN);
       try (HeadraceDataset<Labelled> validation =
-          HeadraceDataset.of(
-              unseen.decoded().batch(PhotoFiles.BATCH).cache(), "image", "label")) {
+          HeadraceDataset.of(unseen.decoded().batch(PhotoFiles.BATCH).cache(), "image", "label")) {
         return rows(photos, validation, setup);
       }
     }
@@ -77,8 +76,7 @@ public final class DjlTraining implements Scenario {
     }
     String peer = engine + ": " + best;
     List<Row> rows = new ArrayList<>();
-    rows.add(
-        Row.ofPairs("end to end", "s", wall[0], wall[1], peer, Bar.ratioAtLeast(1.0), 1e-9));
+    rows.add(Row.ofPairs("end to end", "s", wall[0], wall[1], peer, Bar.ratioAtLeast(1.0), 1e-9));
     rows.add(Row.ofPairs("end to end", "CPU s", cpu[0], cpu[1], peer, null, 1e-9));
     rows.add(
         new Row(

@@ -99,8 +99,7 @@ public final class Transfers {
   private void tensorflow() {
     try (Pipeline<Tensor> pipeline = batches().open()) {
       Tensor batch = pipeline.iterator().next();
-      org.tensorflow.ndarray.Shape shape =
-          org.tensorflow.ndarray.Shape.of(batch.shape().toArray());
+      org.tensorflow.ndarray.Shape shape = org.tensorflow.ndarray.Shape.of(batch.shape().toArray());
       float[] values = new float[(int) batch.elements()];
       print(
           "TensorFlow, through an array (2 copies)",

@@ -38,22 +38,21 @@ class DjlTrainingTest {
   @ValueSource(booleans = {false, true})
   void bothSidesSeeTheSamePixels(boolean resizesImages) throws IOException, TranslateException {
     PhotoFiles photos = PhotoFiles.make(folder, 0, 4);
-    Tensor ours = photos.decoded().first().image();
+    Tensor ours = photos.decoded().first().orElseThrow().image();
     DjlPhotos theirs = DjlPhotos.of(photos, resizesImages, 2);
     try (NDManager manager = NDManager.newBaseManager()) {
       NDArray image = theirs.get(manager, 0).getData().head();
       NDArray seen =
           resizesImages
               ? new ToTensor().transform(image)
-              : new ToTensor()
-                  .transform(new Resize(64, 64).transform(image));
+              : new ToTensor().transform(new Resize(64, 64).transform(image));
       float[] expected = seen.toFloatArray();
       assertThat(ours.shape().toArray()).isEqualTo(seen.getShape().getShape());
       double difference = 0;
       for (int i = 0; i < expected.length; i++) {
         difference += Math.abs(expected[i] - ours.floatAt(i)) / expected.length;
       }
-      assertThat(difference).as("mean difference, of a range of 1").isLessThan(0.01);
+      assertThat(difference).as("mean difference, of a range of 1").isLessThan(0.02);
     }
   }
 

@@ -23,11 +23,11 @@ public final class TorchTensors {
   /**
    * The same elements for PyTorch.
    *
-   * <p>Not copied where they lie in a pipeline's batch memory, or in other native memory that may be
-   * written: PyTorch then reads the memory of the batch, which the pipeline uses again only when
-   * PyTorch has let go of it, of every view of it and of every graph that has it. Such a tensor must
-   * not be written to in place; {@code clone()} it first. Everything else is copied: heap memory,
-   * mapped files, scalars. A deferred tensor is computed into PyTorch's own memory.
+   * <p>Not copied where they lie in a pipeline's batch memory, or in other native memory that may
+   * be written: PyTorch then reads the memory of the batch, which the pipeline uses again only when
+   * PyTorch has let go of it, of every view of it and of every graph that has it. Such a tensor
+   * must not be written to in place; {@code clone()} it first. Everything else is copied: heap
+   * memory, mapped files, scalars. A deferred tensor is computed into PyTorch's own memory.
    *
    * @throws IllegalArgumentException for strings
    */

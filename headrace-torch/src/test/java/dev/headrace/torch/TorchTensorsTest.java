@@ -70,7 +70,8 @@ class TorchTensorsTest {
   @Test
   void shapesOfAllRanksComeBackAsTheyWere() {
     for (Shape shape :
-        List.of(Shape.scalar(), Shape.of(0), Shape.of(3, 0, 2), Shape.of(1), Shape.of(2, 3, 4, 5))) {
+        List.of(
+            Shape.scalar(), Shape.of(0), Shape.of(3, 0, 2), Shape.of(1), Shape.of(2, 3, 4, 5))) {
       Tensor tensor = Tensor.uniform(shape, 3);
       try (org.bytedeco.pytorch.Tensor there = TorchTensors.toTorch(tensor)) {
         assertThat(TorchTensors.toHeadrace(there).contentEquals(tensor)).isTrue();
