@@ -1,8 +1,10 @@
 package dev.headrace.djl;
 
+import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
 import dev.headrace.data.DType;
 import dev.headrace.data.Lease;
 import dev.headrace.data.Tensor;
@@ -10,37 +12,61 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
  * Makes arrays of DJL from tensors.
  *
- * <p>DJL's PyTorch engine makes an array of a direct buffer without a copy, and does not own its
- * memory then: views of such an array dangle when it is gone. So what is made here is duplicated,
- * unless it is asked to borrow.
- *
  * <p><b>Threading:</b> for one thread.
  */
 final class NdArrays {
+  /* DJL's PyTorch engine makes an array of a direct buffer without a copy, and does not own its
+   * memory then: views of such an array dangle when the buffer is gone. So a copy is an array that
+   * the engine allocated. Where the engine shows that array's memory as a buffer, as PyTorch does on
+   * the CPU, the tensor is written (or computed) straight into it, by one thread at the speed of
+   * memory; elsewhere it takes the way through a buffer and duplicate(). */
+
   private static final long ALIGNMENT = 64;
 
-  /** What does not lie in native memory passes through this, and is duplicated from it. */
+  private final Map<Device, Boolean> showsMemory = new HashMap<>();
   private MemorySegment scratch = MemorySegment.NULL;
 
   /** An array that owns its memory. */
   NDArray copy(Tensor tensor, NDManager manager) {
-    DataType _ = type(tensor.dtype()); // refuses strings before they are read
-    if (isInNativeMemory(tensor)) {
-      NDArray[] copy = new NDArray[1];
-      tensor.borrow(elements -> copy[0] = duplicate(elements, tensor, manager));
-      return copy[0];
+    DataType type = type(tensor.dtype());
+    checkSize(tensor);
+    if (tensor.elements() == 0 || showsMemory.computeIfAbsent(manager.getDevice(), _ -> probe(manager))) {
+      NDArray array = manager.create(shape(tensor), type);
+      if (tensor.elements() > 0) {
+        tensor.copyInto(MemorySegment.ofBuffer(array.toByteBuffer(true)), 0);
+      }
+      return array;
     }
     long bytes = tensor.byteSize();
     if (scratch.byteSize() < bytes) {
       scratch = Arena.ofAuto().allocate(bytes, ALIGNMENT);
     }
     tensor.copyInto(scratch, 0);
-    return duplicate(scratch.asSlice(0, bytes), tensor, manager);
+    try (NDArray borrowed = over(scratch.asSlice(0, bytes), tensor, manager)) {
+      return borrowed.duplicate();
+    }
+  }
+
+  /** Whether what is written to the buffer of an array is the array's. */
+  private static boolean probe(NDManager manager) {
+    try (NDArray array = manager.create(new Shape(1), DataType.UINT8)) {
+      ByteBuffer memory = array.toByteBuffer(true);
+      boolean shows = memory.isDirect() && !memory.isReadOnly();
+      for (byte value = 1; value <= 2 && shows; value++) {
+        memory.put(0, value);
+        shows = array.toByteBuffer(false).get(0) == value;
+      }
+      return shows;
+    } catch (UnsupportedOperationException e) {
+      return false;
+    }
   }
 
   /**
@@ -53,36 +79,28 @@ final class NdArrays {
     if (lease == null || tensor.elements() == 0) {
       return copy(tensor, manager);
     }
+    checkSize(tensor);
     retentions.accept(lease.retain());
     NDArray[] array = new NDArray[1];
     tensor.borrow(elements -> array[0] = over(elements, tensor, manager));
     return array[0];
   }
 
-  /** Elements that were computed, outside the heap: a batch in a slab, a mapped file. */
-  private static boolean isInNativeMemory(Tensor tensor) {
-    boolean[] isNative = new boolean[1];
-    if (tensor.expression() == null && tensor.elements() > 0) {
-      tensor.borrow(elements -> isNative[0] = elements.isNative());
-    }
-    return isNative[0];
-  }
-
-  private static NDArray duplicate(MemorySegment elements, Tensor tensor, NDManager manager) {
-    try (NDArray borrowed = over(elements, tensor, manager)) {
-      return borrowed.duplicate();
-    }
-  }
-
   private static NDArray over(MemorySegment elements, Tensor tensor, NDManager manager) {
-    if (elements.byteSize() > Integer.MAX_VALUE) {
+    ByteBuffer buffer = elements.asByteBuffer().order(ByteOrder.nativeOrder());
+    return manager.create(buffer, shape(tensor), type(tensor.dtype()));
+  }
+
+  private static void checkSize(Tensor tensor) {
+    if (tensor.byteSize() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
           "HeadraceDataset: expected tensors of less than 2 GiB, which DJL's buffers hold, but got"
               + " %s; use smaller batches".formatted(tensor.describe()));
     }
-    ByteBuffer buffer = elements.asByteBuffer().order(ByteOrder.nativeOrder());
-    return manager.create(
-        buffer, new ai.djl.ndarray.types.Shape(tensor.shape().toArray()), type(tensor.dtype()));
+  }
+
+  private static Shape shape(Tensor tensor) {
+    return new Shape(tensor.shape().toArray());
   }
 
   private static DataType type(DType dtype) {

@@ -76,7 +76,7 @@ class HeadraceDatasetTest {
         for (Batch batch : dataset.getData(manager)) {
           assertThat(batch.getSize()).isEqualTo(4);
           assertThat(batch.getProgressTotal()).isEqualTo(2);
-          assertThat(values(batch).toFloatArray()[1]).isEqualTo(batch.getProgress() * 4 + 1);
+          assertThat(values(batch).toFloatArray()[1]).isEqualTo((float) (batch.getProgress() * 4 + 1));
           assertThat(batch.getLabels().head().toLongArray()).hasSize(4);
           progress.add(batch.getProgress());
           batch.close();
@@ -119,13 +119,13 @@ class HeadraceDatasetTest {
       for (int i = 0; i < open.size(); i++) {
         NDArray values = values(open.get(i));
         assertThat(first(values)).isEqualTo(4 * i);
-        assertThat(open.get(i).getLabels().head().getLong(0)).isEqualTo(4 * i);
+        assertThat(open.get(i).getLabels().head().getLong(0)).isEqualTo(4L * i);
         open.get(i).close();
         open.get(i).close();
         assertThatThrownBy(() -> values.getFloat(0)).isInstanceOf(IllegalStateException.class);
       }
       for (Batch batch : dataset.getData(manager)) {
-        assertThat(first(values(batch))).isEqualTo(4 * batch.getProgress());
+        assertThat(first(values(batch))).isEqualTo((float) (4 * batch.getProgress()));
         batch.close();
       }
     }
@@ -160,6 +160,17 @@ class HeadraceDatasetTest {
               batch.close();
             }
           });
+    }
+  }
+
+  @Test
+  void emptyTensorsAreArraysToo() {
+    Dataset<Tensor> empty = Dataset.range(4).map(n -> Tensor.of(new float[0])).batch(4);
+    try (NDManager manager = NDManager.newBaseManager();
+        HeadraceDataset<Tensor> dataset = HeadraceDataset.of(empty, List.of(""), List.of())) {
+      Batch batch = dataset.getData(manager).iterator().next();
+      assertThat(values(batch).getShape()).isEqualTo(new Shape(4, 0));
+      batch.close();
     }
   }
 

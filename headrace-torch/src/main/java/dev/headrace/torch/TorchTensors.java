@@ -5,7 +5,6 @@ import dev.headrace.data.Lease;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.pytorch.MemoryFormatOptional;
 import org.bytedeco.pytorch.global.torch;
@@ -47,7 +46,7 @@ public final class TorchTensors {
             && !memory.isReadOnly()
             && memory.address() % tensor.dtype().byteSize() == 0;
     return fits
-        ? borrow(tensor, memory, () -> Reference.reachabilityFence(tensor))
+        ? borrow(tensor, memory, new Reachable(tensor))
         : copyToTorch(tensor);
   }
 
@@ -133,6 +132,12 @@ public final class TorchTensors {
       dims[i] = tensor.size(i);
     }
     return Shape.of(dims);
+  }
+
+  /** Keeps a tensor from the garbage collector for as long as PyTorch may read it. */
+  private record Reachable(Tensor tensor) implements Runnable {
+    @Override
+    public void run() {}
   }
 
   /** A pointer to memory that is not JavaCPP's. */

@@ -133,8 +133,8 @@ class TorchTensorsTest {
         long expected = 0;
         for (TorchBatch batch : batches) {
           assertThat(batch.names()).containsExactly("values", "number");
-          assertThat(first(batch.tensor("values"))).isEqualTo(expected);
-          assertThat(first(batch.tensor(1))).isEqualTo(expected);
+          assertThat(first(batch.tensor("values"))).isEqualTo((double) expected);
+          assertThat(first(batch.tensor(1))).isEqualTo((double) expected);
           assertThat(TorchTensors.borrowedCount()).isEqualTo(2);
           addresses.add(address(batch.tensor("values")));
           expected += 4;
