@@ -22,7 +22,7 @@ public record Row(
     @Nullable Bar bar) {
 
   /** A row without a peer. */
-  static Row alone(String name, String unit, Interval ours, @Nullable Bar bar) {
+  public static Row alone(String name, String unit, Interval ours, @Nullable Bar bar) {
     return new Row(name, unit, ours, null, null, null, bar);
   }
 
@@ -32,7 +32,7 @@ public record Row(
    * @param leastOurs what a ratio takes for ours where it is less; differences of chains may come
    *     out as nothing, or below
    */
-  static Row ofPairs(
+  public static Row ofPairs(
       String name,
       String unit,
       double[] ours,

@@ -2,6 +2,9 @@ package dev.headrace.bench;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.ServiceLoader;
+import java.util.ServiceLoader.Provider;
+import java.util.stream.Stream;
 
 /** A set of measurements that is run together and reported in one table. */
 public interface Scenario {
@@ -19,7 +22,14 @@ public interface Scenario {
     return List.of();
   }
 
-  /** All scenarios, in the order in which they are listed. */
+  /** All scenarios, and those that other jars on the class path provide as services. */
+  static List<Scenario> available() {
+    return Stream.concat(
+            all().stream(), ServiceLoader.load(Scenario.class).stream().map(Provider::get))
+        .toList();
+  }
+
+  /** All scenarios of this module, in the order in which they are listed. */
   static List<Scenario> all() {
     return List.of(
         new Overhead(),

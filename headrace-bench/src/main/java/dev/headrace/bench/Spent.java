@@ -5,10 +5,10 @@ package dev.headrace.bench;
  *
  * @param cpuNs computed by all threads of the process
  */
-record Spent(double cpuNs, double wallNs) {
+public record Spent(double cpuNs, double wallNs) {
 
   /** What a run takes. */
-  static Spent on(Runnable run) {
+  public static Spent on(Runnable run) {
     long cpu = CpuClock.processNs();
     long wall = System.nanoTime();
     run.run();
@@ -17,7 +17,7 @@ record Spent(double cpuNs, double wallNs) {
   }
 
   /** The same for one of {@code elements}. */
-  Spent each(long elements) {
+  public Spent each(long elements) {
     return new Spent(cpuNs / elements, wallNs / elements);
   }
 

@@ -11,8 +11,9 @@ import java.util.stream.Stream;
  *
  * <p><b>Ownership:</b> it is removed with all that is in it when this is closed.
  */
-record TemporaryFolder(Path path) implements AutoCloseable {
-  static TemporaryFolder create(String scenario) throws IOException {
+public record TemporaryFolder(Path path) implements AutoCloseable {
+  /** A new folder, named after the scenario. */
+  public static TemporaryFolder create(String scenario) throws IOException {
     return new TemporaryFolder(Files.createTempDirectory("headrace-" + scenario));
   }
 

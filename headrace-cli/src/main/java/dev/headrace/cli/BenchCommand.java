@@ -15,8 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +139,7 @@ final class BenchCommand implements Callable<Integer> {
     if (seconds != null || scale != null) {
       return sized(command);
     }
-    return Scenario.all().stream()
+    return Scenario.available().stream()
         .filter(candidate -> candidate.name().equals(scenario))
         .findFirst()
         .orElseThrow(
@@ -144,12 +147,15 @@ final class BenchCommand implements Callable<Integer> {
                 new ParameterException(
                     command,
                     "SCENARIO: expected "
-                        + Scenario.all().stream()
+                        + Scenario.available().stream()
                             .map(Scenario::name)
                             .collect(Collectors.joining(" or "))
                         + ", but got '"
                         + scenario
-                        + "'"));
+                        + "'"
+                        + (ScenarioNames.OF_ADAPTERS.containsKey(scenario)
+                            ? ScenarioNames.HOW_TO_GET_ADAPTERS.formatted(scenario)
+                            : "")));
   }
 
   private Scenario sized(CommandLine command) {
@@ -196,10 +202,24 @@ final class BenchCommand implements Callable<Integer> {
 
   /** The scenarios, with what they measure, for the help text. */
   static final class ScenarioNames implements Iterable<String> {
+    /** Those of headrace-frameworks, which is there only when it was built with the adapters. */
+    static final Map<String, String> OF_ADAPTERS =
+        new TreeMap<>(
+            Map.of(
+                "djl", "training with DJL, on Headrace and on DJL's own loader",
+                "frameworks", "handing batches to training frameworks"));
+
+    static final String HOW_TO_GET_ADAPTERS =
+        "; it needs the adapters for training frameworks: in a clone, run ./headrace bench %s, or"
+            + " build them with: mvn -Padapters -DskipTests package";
+
     @Override
     public Iterator<String> iterator() {
-      return Scenario.all().stream()
-          .map(scenario -> scenario.name() + " (" + scenario.summary() + ")")
+      Map<String, String> names = new LinkedHashMap<>();
+      Scenario.available().forEach(scenario -> names.put(scenario.name(), scenario.summary()));
+      OF_ADAPTERS.forEach((name, summary) -> names.putIfAbsent(name, summary));
+      return names.entrySet().stream()
+          .map(scenario -> scenario.getKey() + " (" + scenario.getValue() + ")")
           .iterator();
     }
   }

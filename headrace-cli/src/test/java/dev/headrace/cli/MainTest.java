@@ -92,10 +92,15 @@ class MainTest {
     assertThat(err.toString())
         .contains(
             "SCENARIO: expected overhead or scaling or operators or records or examples or jpeg or"
-                + " mlperf, but got 'nothing'");
+                + " doctor or mlperf, but got 'nothing'");
     assertThat(run("bench", "jpeg", "--seconds", "3")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
         .contains("--seconds, --scale: expected the scenario mlperf, but got 'jpeg'");
+    assertThat(run("bench", "djl")).isEqualTo(Main.USAGE);
+    assertThat(err.toString())
+        .contains(
+            "but got 'djl'; it needs the adapters for training frameworks: in a clone, run"
+                + " ./headrace bench djl, or build them with: mvn -Padapters -DskipTests package");
     assertThat(run("bench", "overhead", "--peer", "dali")).isEqualTo(Main.USAGE);
     assertThat(err.toString()).contains("--peer: expected tfdata or torch, but got 'dali'");
     assertThat(run("quickstart", "--photos", "0")).isEqualTo(Main.USAGE);

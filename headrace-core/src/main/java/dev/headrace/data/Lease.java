@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,7 @@ public final class Lease implements AutoCloseable {
   private final String owner;
   private volatile State state = State.LIVE;
   private String ending = "";
+  private int retained;
   private @Nullable Arena guard;
   private @Nullable MemorySegment guarded;
 
@@ -101,8 +103,30 @@ public final class Lease implements AutoCloseable {
       return false;
     }
     end("was given back when " + why + "; use keep() to hold a batch longer");
-    pool.takeBack(this, slab);
+    if (retained > 0) {
+      pool.letGo(this, slab);
+    } else {
+      pool.takeBack(this, slab);
+    }
     return true;
+  }
+
+  /**
+   * Holds the memory back from its next use, even after the lease has ended, until what is returned
+   * is closed: for other libraries that read the same memory by its address. Tensors over it throw
+   * from the end of the lease on, as ever.
+   */
+  public synchronized Retention retain() {
+    check();
+    retained++;
+    return new Retention(this);
+  }
+
+  private synchronized void release() {
+    retained--;
+    if (retained == 0 && state == State.ENDED) {
+      pool.adopt(slab);
+    }
   }
 
   /**
@@ -126,7 +150,11 @@ public final class Lease implements AutoCloseable {
     }
     boolean wasKept = state == State.KEPT;
     end("was closed; do not touch a batch after close()");
-    if (wasKept) {
+    if (retained > 0) {
+      if (!wasKept) {
+        pool.letGo(this, slab);
+      }
+    } else if (wasKept) {
       pool.adopt(slab);
     } else {
       pool.takeBack(this, slab);
@@ -209,6 +237,27 @@ public final class Lease implements AutoCloseable {
       return structure.leaves(element);
     } catch (IllegalArgumentException e) {
       return new Tensor[0];
+    }
+  }
+
+  /**
+   * One reader of a lease's memory outside Headrace.
+   *
+   * <p><b>Threading:</b> may be closed by any thread; closing again does nothing.
+   */
+  public static final class Retention implements AutoCloseable {
+    private final AtomicReference<@Nullable Lease> lease;
+
+    private Retention(Lease lease) {
+      this.lease = new AtomicReference<>(lease);
+    }
+
+    @Override
+    public void close() {
+      Lease held = lease.getAndSet(null);
+      if (held != null) {
+        held.release();
+      }
     }
   }
 

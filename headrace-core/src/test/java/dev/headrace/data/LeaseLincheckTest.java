@@ -32,6 +32,15 @@ public class LeaseLincheckTest {
   }
 
   @Operation
+  public boolean retain() {
+    try (Lease.Retention _ = lease.retain()) {
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  @Operation
   public boolean read() {
     try {
       return tensor.longAt(0) == 0;

@@ -138,6 +138,47 @@ class SlabPoolTest {
   }
 
   @Test
+  void retainedMemoryIsNotLentAgainBeforeItsLastReaderIsDone() {
+    Lease lease = pool.lease(1000, "batch");
+    final Tensor tensor = lease.tensor(DType.INT64, Shape.of(1), 0);
+    final long address = lease.memory().address();
+    final Lease.Retention first = lease.retain();
+    final Lease.Retention second = lease.retain();
+    assertThat(lease.giveBack("next() was called")).isTrue();
+    assertThatThrownBy(() -> tensor.longAt(0)).hasMessage(GIVEN_BACK);
+    assertThat(pool.lease(1000, "batch").memory().address()).isNotEqualTo(address);
+    assertThat(pool.keptBytes()).isEqualTo(1024);
+    first.close();
+    first.close();
+    assertThat(pool.keptBytes()).as("closing twice counts once").isEqualTo(1024);
+    second.close();
+    assertThat(pool.keptBytes()).isZero();
+    assertThat(pool.freeBytes()).isEqualTo(1024);
+    assertThatThrownBy(lease::retain).hasMessage(GIVEN_BACK);
+  }
+
+  @Test
+  void retainedMemoryOutlivesKeeperAndPool() {
+    Lease kept = pool.lease(1000, "batch").keep();
+    MemorySegment memory = kept.memory();
+    final Lease.Retention retention = kept.retain();
+    kept.close();
+    pool.close();
+    assertThat(memory.get(ValueLayout.JAVA_BYTE, 0)).isZero();
+    retention.close();
+    assertThat(memory.scope().isAlive()).isFalse();
+  }
+
+  @Test
+  void aRetentionThatEndsFirstChangesNothing() {
+    Lease lease = pool.lease(1000, "batch");
+    lease.retain().close();
+    assertThat(lease.isLive()).isTrue();
+    assertThat(lease.giveBack("next() was called")).isTrue();
+    assertThat(pool.freeBytes()).isEqualTo(1024);
+  }
+
+  @Test
   void leaksNameTheirOwners() {
     pool.lease(64, "batch at Train.java:12");
     pool.lease(64, "given").giveBack("next() was called");

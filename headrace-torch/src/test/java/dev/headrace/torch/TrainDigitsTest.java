@@ -1,0 +1,21 @@
+package dev.headrace.torch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.headrace.testing.NoLeftovers;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Tag("adapters")
+@Timeout(300)
+@ExtendWith(NoLeftovers.class)
+class TrainDigitsTest {
+
+  @Test
+  void readsNineteenOfTwentyUnseenDigits() {
+    assertThat(TrainDigits.train()).isGreaterThanOrEqualTo(0.95);
+    assertThat(TorchTensors.borrowedCount()).isZero();
+  }
+}
