@@ -77,10 +77,10 @@ public final class Doctor<T> {
   }
 
   private Diagnosis examine(Dataset<T> what, String doing) throws Exception {
-    long begin = System.nanoTime();
-    long end = begin + (long) (seconds * 1e9);
-    long told = begin;
     try (Pipeline<T> pipeline = what.open()) {
+      long begin = System.nanoTime(); // opening may take longer than a short look
+      long end = begin + (long) (seconds * 1e9);
+      long told = begin;
       boolean empty = false;
       while (!empty && System.nanoTime() < end) {
         Iterator<T> elements = pipeline.iterator();
