@@ -44,6 +44,6 @@ class MeasurementTest {
     assertThat(Scenario.all())
         .extracting(Scenario::name)
         .containsExactly(
-            "overhead", "scaling", "operators", "records", "examples", "jpeg", "mlperf");
+            "overhead", "scaling", "operators", "records", "examples", "jpeg", "doctor", "mlperf");
   }
 }
