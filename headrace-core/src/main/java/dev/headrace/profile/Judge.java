@@ -16,6 +16,7 @@ final class Judge {
   private static final double MUCH_GARBAGE = 0.2;
   private static final double BALANCED_WITHIN = 0.12;
   private static final double STARTS_LONGEST = 0.6;
+  private static final double STARVED = 0.15;
 
   private final Profile profile;
   private final Model model;
@@ -47,6 +48,9 @@ final class Judge {
       return consumer();
     }
     Limit limit = model.limit();
+    if (limit.kind() == Model.LimitKind.STEP && isStarved()) {
+      limit = slowestBehindBuffers();
+    }
     return switch (limit.kind()) {
       case STEP, OWN_THREAD -> ownThread(limit);
       case ONE_WORKER -> serial(limit.thread());
@@ -56,6 +60,27 @@ final class Judge {
       case SKEW -> skew(limit.thread());
       case BUS -> transfer(limit.thread());
     };
+  }
+
+  /** Whether the consumer waits for other threads, though by the means they should keep up. */
+  private boolean isStarved() {
+    Profile.Consumer consumer = profile.consumer();
+    return consumer.blockedNs() > STARVED * (consumer.stepNs() + consumer.insideNs());
+  }
+
+  private Limit slowestBehindBuffers() {
+    note(
+        "by what each part takes the pipeline should keep up; %s",
+        profile.machine().otherCores() > 0.3
+            ? "other programs used %.1f of the cores meanwhile"
+                .formatted(profile.machine().otherCores())
+            : "the times vary too much, or something outside holds it up");
+    for (Limit limit : model.limits()) {
+      if (limit.thread() >= 0) {
+        return limit;
+      }
+    }
+    return model.limit();
   }
 
   private boolean startsLongest() {
@@ -80,8 +105,12 @@ final class Judge {
     return verdict(
         Kind.CONSUMER_BOUND,
         -1,
-        "The training step itself is the limit: the pipeline keeps up, and no change to it can make"
-            + " training faster.");
+        consumer.waitShare() < HARDLY_WAITS
+            ? "The training step itself is the limit: the pipeline keeps up, and no change to it"
+                + " can make training faster."
+            : "The training step takes longest; between steps the training loop does the"
+                + " pipeline's work itself, %.0f %% of the time."
+                    .formatted(100 * consumer.waitShare()));
   }
 
   /** What the slowest part of the pipeline needs, the consumer's step apart. */
