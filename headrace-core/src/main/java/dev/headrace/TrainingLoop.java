@@ -228,7 +228,8 @@ final class TrainingLoop<T> {
         run.stepNs / 1e9,
         run.lastLoss,
         run.meanLoss(),
-        pipeline.stats());
+        pipeline.stats(),
+        pipeline.diagnose());
   }
 
   // ---- checkpoints ------------------------------------------------------------------------------

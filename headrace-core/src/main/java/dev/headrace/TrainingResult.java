@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.PipelineStats;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +17,7 @@ import java.util.Locale;
  * @param waitSeconds of it, waiting for data, and {@code stepSeconds} inside steps; {@code
  *     firstWaitSeconds} until the first batch had come, opening included
  * @param lastLoss of the last step, and {@code meanLoss} of this run; NaN where steps do not tell
- * @param stats of the pipeline at the end
+ * @param stats of the pipeline at the end, and {@code diagnosis} why it was as fast as it was
  */
 public record TrainingResult(
     Ending ending,
@@ -30,7 +31,8 @@ public record TrainingResult(
     double stepSeconds,
     double lastLoss,
     double meanLoss,
-    PipelineStats stats) {
+    PipelineStats stats,
+    Diagnosis diagnosis) {
 
   /** Why a training ended. */
   public enum Ending {
