@@ -167,7 +167,7 @@ final class Advisor {
               Finding.Severity.NOTE,
               "prefetch-cannot-help",
               "",
-              "prefetching cannot help: " + limitText(limit) + " with or without it",
+              "prefetching cannot help: " + limitText(limit) + " is the limit with or without it",
               List.of(
                   "the training loop's thread spends %s of %s on the pipeline"
                       .formatted(time(inline.ns()), time(now))),
@@ -323,7 +323,7 @@ final class Advisor {
               Finding.Severity.NOTE,
               "useless-prefetch",
               name(i),
-              "gains nothing here: " + limitText(model.limit()) + ", with or without it",
+              "gains nothing here: " + limitText(model.limit()) + " is the limit with or without it",
               List.of(
                   "without it: %.2f times as fast, %s of memory less"
                       .formatted(
