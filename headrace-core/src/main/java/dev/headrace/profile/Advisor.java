@@ -323,7 +323,9 @@ final class Advisor {
               Finding.Severity.NOTE,
               "useless-prefetch",
               name(i),
-              "gains nothing here: " + limitText(model.limit()) + " is the limit with or without it",
+              "gains nothing here: "
+                  + limitText(model.limit())
+                  + " is the limit with or without it",
               List.of(
                   "without it: %.2f times as fast, %s of memory less"
                       .formatted(
