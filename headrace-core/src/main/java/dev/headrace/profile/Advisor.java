@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Tries every change that could be made, in the model, and says what it would bring. */
 final class Advisor {
@@ -34,6 +35,8 @@ final class Advisor {
   private final Model cold;
   private final int about;
   private final double now;
+  private double bestCache;
+  private @Nullable Finding cacheNote;
 
   /**
    * An advisor.
@@ -64,6 +67,9 @@ final class Advisor {
     }
     prefetch();
     enlargeHeap();
+    if (cacheNote != null) {
+      findings.add(cacheNote);
+    }
     List<Advice> useful = new ArrayList<>();
     for (Advice each : advice) {
       if (each.speedup() >= WORTH
@@ -85,12 +91,11 @@ final class Advisor {
 
   /**
    * Gains that differ by less than three percent are equal: then the simpler change comes first.
-   * Caching helps those who come back to the same data only; they have been seen to, or not.
    */
   private double weight(Advice each) {
     double gain = each.speedup();
     if (each.action() == Action.CACHE) {
-      gain = profile.epochs() > 1 ? gain / CACHE_HANDICAP : Math.min(gain, WORTH);
+      gain = Math.max(WORTH, gain / CACHE_HANDICAP);
     }
     double weight = Math.rint(Math.log(gain) / Math.log(WORTH));
     return each.operator() == about && about >= 0 && gain >= WORTH ? weight + 1.5 : weight;
@@ -159,7 +164,7 @@ final class Advisor {
         List.of(
             "the training loop itself spends %s of every %s on it, while the step waits"
                 .formatted(time(inline.ns()), time(now))));
-    double gain = now / with.ns();
+    double gain = gain(with);
     if (gain < WORTH) {
       Limit limit = with.limit();
       findings.add(
@@ -187,7 +192,7 @@ final class Advisor {
                 i,
                 "copy from pinned memory in " + name(i),
                 "a device whose host memory is pinned",
-                now / with.ns(),
+                gain(with),
                 with,
                 0,
                 List.of(
@@ -208,7 +213,7 @@ final class Advisor {
                 i,
                 "datasets of about the same size and speed in " + name(i),
                 "write the files anew in equal parts, or read parts of them: Dataset.splits(n)",
-                now / with.ns(),
+                gain(with),
                 with,
                 0,
                 List.of(
@@ -252,16 +257,26 @@ final class Advisor {
     if (bytes > 0.8 * room) {
       return;
     }
-    add(
-        Action.CACHE,
-        i,
-        "keep the elements of " + name(i) + " in memory",
-        ".cache()   // after it; from the second epoch on",
-        model.cachedAfter(i),
-        (long) bytes,
-        List.of(
-            "%,d elements of %s each; everything up to there is then done once"
-                .formatted(elements, DiagnosisText.bytes(each))));
+    Model with = model.cachedAfter(i);
+    String title = "keep the elements of " + name(i) + " in memory";
+    String code = ".cache()   // after it; from the second epoch on";
+    String what =
+        "%,d elements of %s each; everything up to there is then done once"
+            .formatted(elements, DiagnosisText.bytes(each));
+    if (profile.epochs() > 1) {
+      add(Action.CACHE, i, title, code, with, (long) bytes, List.of(what));
+    } else if (gain(with) > 1.2 && gain(with) > bestCache) {
+      bestCache = gain(with);
+      cacheNote =
+          new Finding(
+              Finding.Severity.NOTE,
+              "cache-later",
+              name(i),
+              "from a second epoch on, a cache after it would make it %.1f times as fast"
+                  .formatted(bestCache),
+              List.of(what),
+              "");
+    }
   }
 
   /** How many elements one epoch of an operator has, as far as that is known. */
@@ -379,7 +394,18 @@ final class Advisor {
 
   private void add(
       Action action, int i, String title, String code, Model with, long bytes, List<String> why) {
-    advice.add(advice(action, i, title, code, now / with.ns(), with, bytes, why));
+    advice.add(advice(action, i, title, code, gain(with), with, bytes, why));
+  }
+
+  /**
+   * How many times as fast. Where the step would be the limit, its time is known; elsewhere, what
+   * makes the pipeline slower than the model has it now would do so then, too.
+   */
+  private double gain(Model with) {
+    boolean isStep = with.limit().kind() == Model.LimitKind.STEP;
+    double measured = profile.rate() == 0 ? now : 1e9 / profile.rate();
+    return (isStep && model.limit().kind() != Model.LimitKind.STEP ? Math.max(now, measured) : now)
+        / with.ns();
   }
 
   private Advice advice(

@@ -2,6 +2,7 @@ package dev.headrace.profile;
 
 import dev.headrace.profile.OpProfile.Crew;
 import dev.headrace.profile.OpProfile.Later;
+import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +35,8 @@ final class Model {
   private static final int MOST_WORKERS = 256;
 
   private static final double VARIES = 0.15;
-  private static final double WORTH_SAYING = 1.05;
+  private static final double CLEARLY = 1.08;
+  private static final double WORTH_SAYING = 1.12;
 
   /** A piece of work, charged to an operator and done by a thread. */
   record Task(int operator, Load load, int thread, boolean isParallel) {}
@@ -75,17 +77,31 @@ final class Model {
   }
 
   /** What sets the pace: a thread, or the cores; and the time for one element. */
-  record Limit(LimitKind kind, int thread, double ns) {}
+  record Limit(LimitKind kind, int thread, double ns) {
+    private double sure() {
+      return kind == LimitKind.CORES ? ns / CLEARLY : ns;
+    }
+  }
 
   private final Profile profile;
+
+  /** How many datasets take turns at each operator; 0 where none do. */
+  private final int[] cycles;
+
   private final List<Task> tasks;
   private final Map<Integer, Workers> threads;
   private final Load step;
   private final double cores;
 
   private Model(
-      Profile profile, List<Task> tasks, Map<Integer, Workers> threads, Load step, double cores) {
+      Profile profile,
+      int[] cycles,
+      List<Task> tasks,
+      Map<Integer, Workers> threads,
+      Load step,
+      double cores) {
     this.profile = profile;
+    this.cycles = cycles;
     this.tasks = tasks;
     this.threads = threads;
     this.step = step;
@@ -97,6 +113,11 @@ final class Model {
     List<Task> tasks = new ArrayList<>();
     Map<Integer, Workers> threads = new HashMap<>();
     List<OpProfile> operators = profile.operators();
+    int[] cycles = new int[operators.size()];
+    for (int i = 0; i < operators.size(); i++) {
+      Op op = nodes.get(i).op();
+      cycles[i] = OpShape.of(op.getClass()).number(op, "cycle");
+    }
     for (int i = 0; i < operators.size(); i++) {
       OpProfile op = operators.get(i);
       Crew crew = op.crew();
@@ -110,7 +131,7 @@ final class Model {
                 crew.capacity(),
                 op.perDelivered(),
                 crew.latest(),
-                OpShape.of(nodes.get(i).op().getClass()).number(nodes.get(i).op(), "cycle"),
+                cycles[i],
                 crew.skew()));
       }
       Load all = new Load(op.cpuNsPerDelivered(), op.waitNsPerDelivered());
@@ -143,12 +164,14 @@ final class Model {
     Profile.Consumer consumer = profile.consumer();
     double stepCpu = Math.min(consumer.stepCpuNs(), consumer.stepNs());
     Profile.Machine machine = profile.machine();
+    // As many threads of ours as there are cores share them evenly with those of others.
     return new Model(
         profile,
+        cycles,
         tasks,
         threads,
         new Load(stepCpu, consumer.stepNs() - stepCpu),
-        Math.max(machine.cores() / 2, machine.cores() - machine.otherCores()));
+        machine.cores() * machine.cores() / (machine.cores() + machine.otherCores()));
   }
 
   private static boolean isLent(List<OpProfile> operators, int index) {
@@ -164,7 +187,7 @@ final class Model {
 
   /** The time for one element. */
   double ns() {
-    return limit().ns();
+    return limits().stream().mapToDouble(Limit::ns).max().orElse(0);
   }
 
   /** Everything that could set the pace, the slowest first. */
@@ -203,7 +226,8 @@ final class Model {
     if (handover > WORTH_SAYING * means) {
       limits.add(new Limit(LimitKind.BUFFER, lastThread(), handover));
     }
-    limits.sort((a, b) -> Double.compare(b.ns(), a.ns()));
+    // What is told by a thread is surer than what is told by a sum over all of them.
+    limits.sort((a, b) -> Double.compare(b.sure(), a.sure()));
     return limits;
   }
 
@@ -264,7 +288,8 @@ final class Model {
     }
     Load all = serial(thread).plus(parallel(thread));
     double share = all.ns() == 0 ? 1 : all.cpuNs() / all.ns();
-    return Math.clamp(Math.ceil(cores / Math.max(share, 1e-3)), cores, MOST_WORKERS);
+    int most = crew.cycle() > 0 ? crew.cycle() : MOST_WORKERS; // no more than there is to read
+    return Math.min(most, Math.max(cores, Math.ceil(cores / Math.max(share, 1e-3))));
   }
 
   /** The operator that computes most, over all threads. */
@@ -382,7 +407,7 @@ final class Model {
 
   private Workers tuned(int operator) {
     OpProfile op = profile.operators().get(operator);
-    return new Workers(operator, 0, 64, op.perDelivered(), new double[0]);
+    return new Workers(operator, 0, 64, op.perDelivered(), new double[0], cycles[operator], 1);
   }
 
   /** More workers for an operator that has some. */
@@ -395,7 +420,7 @@ final class Model {
             ? new Workers(operator, workers, 64, 1, new double[0])
             : new Workers(
                 operator, workers, 64, old.perDelivered(), old.each(), old.cycle(), old.skew()));
-    return new Model(profile, tasks, crews, step, cores);
+    return new Model(profile, cycles, tasks, crews, step, cores);
   }
 
   /** A buffer and a thread at the end of the pipeline. */
@@ -418,7 +443,7 @@ final class Model {
       crews.put(
           operator, new Workers(operator, old.workers(), buffer, old.perDelivered(), old.each()));
     }
-    return new Model(profile, tasks, crews, step, cores);
+    return new Model(profile, cycles, tasks, crews, step, cores);
   }
 
   /** The elements of an operator are there already: nothing up to it has to be done. */
@@ -446,7 +471,7 @@ final class Model {
     }
     Map<Integer, Workers> crews = new HashMap<>(threads);
     cold.threads.forEach(crews::putIfAbsent);
-    return new Model(profile, changed, crews, step, cores);
+    return new Model(profile, cycles, changed, crews, step, cores);
   }
 
   /** Without an operator's own thread: whoever pulls it does what that did. */
@@ -478,7 +503,7 @@ final class Model {
               old.cycle(),
               1));
     }
-    return new Model(profile, tasks, crews, step, cores);
+    return new Model(profile, cycles, tasks, crews, step, cores);
   }
 
   /** With other costs of one operator. */
@@ -499,7 +524,7 @@ final class Model {
         changed.add(now);
       }
     }
-    return new Model(profile, changed, crews, step, cores);
+    return new Model(profile, cycles, changed, crews, step, cores);
   }
 
   private boolean isUpTo(int operator, int last) {
