@@ -79,11 +79,11 @@ public final class ImagesFromFiles {
         System.out,
         sentence(
             "as written, files are decoded in parallel: %.2f times as fast as sequentially, on %d"
-                + " cores; prefetching adds %.2f times. What limits it as written: %s.",
+                + " cores; prefetching adds %.2f times. Of the form as written it says: %s",
             result.times("as written", "sequentially"),
             Runtime.getRuntime().availableProcessors(),
             result.times("as written, prefetched", "as written"),
-            result.of("as written").verdict().kind().words()));
+            result.of("as written").verdict().sentence()));
     return result;
   }
 }

@@ -50,6 +50,17 @@ public final class RecordsCachedFirst {
     return images(folder, height, width).batch(64).prefetch(AUTOTUNE);
   }
 
+  /** As example 2 has it: what was preprocessed is cached. */
+  static Dataset<Tensor> preprocessedFirst(Path folder, int height, int width) {
+    return Dataset.tfRecords(folder + "/*.tfrecord")
+        .map(Example.parser(Feature.bytes("image")), AUTOTUNE)
+        .map(f -> f.decodeRaw("image", UINT8, Shape.of(height, width, 3)), AUTOTUNE)
+        .map(image -> image.resize(224, 224).convert(FLOAT32), AUTOTUNE)
+        .cache()
+        .batch(64)
+        .prefetch(AUTOTUNE);
+  }
+
   private static Dataset<Tensor> images(Path folder, int height, int width) {
     return Dataset.tfRecords(folder + "/*.tfrecord")
         .cache()
@@ -70,6 +81,11 @@ public final class RecordsCachedFirst {
           .form("as written: copied when asked for", floats.prefetchToDevice(gpu, 1), STEP)
           .form("prefetched to the device", floats.prefetchToDevice(gpu), STEP)
           .form(
+              "preprocessed, then cached",
+              preprocessedFirst(folder, CachedRecords.HEIGHT, CachedRecords.WIDTH)
+                  .prefetchToDevice(gpu),
+              STEP)
+          .form(
               "bytes to the device, preprocessed there",
               bytes.prefetchToDevice(gpu),
               STEP_AND_PREPROCESSING)
@@ -83,21 +99,25 @@ public final class RecordsCachedFirst {
     result.print(
         System.out,
         sentence(
-            "with preprocessing on the CPU, prefetching to the device is %.2f times as fast: %s."
-                + " Preprocessing on the device (simulated, 2 ms a batch) would be %.2f times as"
-                + " fast.",
+            "with preprocessing on the CPU in every epoch, prefetching to the device is %.2f times"
+                + " as fast. Caching after preprocessing, as example 2 does, is %.2f times as fast"
+                + " (%.0f MB instead of %.0f MB). Preprocessing on the device (simulated, 2 ms a"
+                + " batch) would be %.2f times as fast. Of prefetching to the device it says: %s",
             result.times("prefetched to the device", "as written: copied when asked for"),
-            result.of("prefetched to the device").verdict().kind().words(),
+            result.times("preprocessed, then cached", "as written: copied when asked for"),
+            result.of("preprocessed, then cached").megabytes(),
+            result.of("prefetched to the device").megabytes(),
             result.times(
-                "bytes to the device, preprocessed there", "as written: copied when asked for")));
+                "bytes to the device, preprocessed there", "as written: copied when asked for"),
+            result.of("prefetched to the device").verdict().sentence()));
     return result;
   }
 
   /** No arguments: the records are made. */
   public static void main(String[] arguments) throws Exception {
     try (ExampleData data =
-        ExampleData.rawRecords(256, CachedRecords.HEIGHT, CachedRecords.WIDTH)) {
-      Comparison.Result _ = show(Comparison.Looks.USUAL, data.folder());
+        ExampleData.rawRecords(128, CachedRecords.HEIGHT, CachedRecords.WIDTH)) {
+      Comparison.Result _ = show(new Comparison.Looks(3, 12), data.folder());
     }
   }
 }
