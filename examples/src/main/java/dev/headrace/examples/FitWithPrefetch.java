@@ -93,12 +93,14 @@ public final class FitWithPrefetch {
       TrainingResult better = fit(model, parallel.batch(32).prefetch(AUTOTUNE), epochs, true);
       System.out.println(better);
 
+      boolean learnTheSame =
+          wrong.lastLoss() == right.lastLoss() && right.lastLoss() == better.lastLoss();
       Comparison.conclude(
           System.out,
           sentence(
               "prefetching alone makes this training %.2f times as fast (step %.1f ms, batch %.0f"
                   + " ms), decoding in parallel as well %.2f times, on %d cores; it waits for data"
-                  + " %.0f %%, %.0f %% and %.0f %% of the time. All three learn the same: loss"
+                  + " %.0f %%, %.0f %% and %.0f %% of the time. All three %s: loss"
                   + " %.3f, and %.0f %% of the last batches known.",
               wrong.seconds() / right.seconds(),
               1e3 * wrong.stepSeconds() / wrong.steps(),
@@ -108,6 +110,7 @@ public final class FitWithPrefetch {
               100 * wrong.waitShare(),
               100 * right.waitShare(),
               100 * better.waitShare(),
+              learnTheSame ? "learn the same" : "learn differently",
               better.lastLoss(),
               100 * model.accuracy()));
     }
