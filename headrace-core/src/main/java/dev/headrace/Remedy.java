@@ -32,6 +32,7 @@ final class Remedy {
       case PARALLELISE, READ_IN_PARALLEL -> withKnob(plan, advice, "parallelism", Knob.AUTOTUNE);
       case PREFETCH -> new PrefetchOp(plan, Knob.AUTOTUNE, Site.UNKNOWN);
       case ENLARGE_BUFFER -> withKnob(plan, advice, "buffer", Advice.LARGER_BUFFER);
+      case PREFETCH_TO_DEVICE -> withKnob(plan, advice, "buffer", Knob.AUTOTUNE);
       case CACHE -> at(plan, advice, op -> new CacheOp(op, op.site()));
       case REMOVE -> at(plan, advice, op -> op.inputs().getFirst());
       default ->

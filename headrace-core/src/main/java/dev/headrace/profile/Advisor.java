@@ -64,8 +64,11 @@ final class Advisor {
       remove(i);
       evenOut(i);
       pin(i);
+      overlap(i);
     }
-    prefetch();
+    if (!nodes.isEmpty()) {
+      prefetch();
+    }
     enlargeHeap();
     if (cacheNote != null) {
       findings.add(cacheNote);
@@ -180,6 +183,21 @@ final class Advisor {
     }
   }
 
+  private void overlap(int i) {
+    if (model.isOverlapped(i)) {
+      return;
+    }
+    OpProfile.Transfer transfer = profile.operators().get(i).transfer();
+    add(
+        Action.PREFETCH_TO_DEVICE,
+        i,
+        "copy ahead of the step in " + name(i),
+        ".prefetchToDevice(device)   // two batches: one to work on, one on its way",
+        model.overlapped(i),
+        transfer == null ? 0 : (long) transfer.bytes(),
+        List.of("with room for one batch on the device, copies and steps take turns"));
+  }
+
   private void pin(int i) {
     OpProfile.Transfer transfer = profile.operators().get(i).transfer();
     if (transfer == null || transfer.isPinned()) {
@@ -249,7 +267,7 @@ final class Advisor {
     Op op = nodes.get(i).op();
     double each = Math.max(24, bytesOf(i));
     long elements = elementsOf(i);
-    if (elements <= 0 || isCachedAnyway(i) || isRandom(op) || isPrefetch(op)) {
+    if (elements <= 0 || isCachedAnyway(i) || isRandom(op) || op.traits().shapesNothing()) {
       return;
     }
     double bytes = elements * each;

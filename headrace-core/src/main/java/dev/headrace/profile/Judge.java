@@ -215,7 +215,7 @@ final class Judge {
       return cache(operator);
     }
     return verdict(
-        reads(operator) ? Kind.SOURCE_BOUND : Kind.INPUT_BOUND,
+        nodes.get(operator).op().inputs().isEmpty() ? Kind.SOURCE_BOUND : Kind.INPUT_BOUND,
         operator,
         "%s is the limit: all cores are busy, %.0f %% of it there."
             .formatted(cap(name(operator)), 100 * load.cpuNs() / Math.max(1, model.cpuNs())));

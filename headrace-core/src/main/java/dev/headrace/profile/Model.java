@@ -114,9 +114,11 @@ final class Model {
     Map<Integer, Workers> threads = new HashMap<>();
     List<OpProfile> operators = profile.operators();
     int[] cycles = new int[operators.size()];
+    int[] rings = new int[operators.size()];
     for (int i = 0; i < operators.size(); i++) {
       Op op = nodes.get(i).op();
       cycles[i] = OpShape.of(op.getClass()).number(op, "cycle");
+      rings[i] = OpShape.of(op.getClass()).number(op, "buffer");
     }
     for (int i = 0; i < operators.size(); i++) {
       OpProfile op = operators.get(i);
@@ -150,6 +152,9 @@ final class Model {
       if (transfer != null && transfer.stagedNs() > 0) {
         tasks.add(
             new Task(i, new Load(0, transfer.stagedNs()), crew == null ? op.runBy() : i, false));
+      }
+      if (transfer != null && rings[i] == 1) {
+        tasks.add(new Task(i, new Load(0, transfer.busNs()), CONSUMER, false));
       }
       if (later != null) {
         boolean onWorkers = operators.get(later.at()).crew() != null;
@@ -485,6 +490,18 @@ final class Model {
             task.thread() == operator
                 ? new Task(task.operator(), task.load(), puller, task.isParallel())
                 : task);
+  }
+
+  /** Whether copies to the device go on during steps, where there are any. */
+  boolean isOverlapped(int operator) {
+    OpProfile.Transfer transfer = profile.operators().get(operator).transfer();
+    return transfer == null || serialOf(operator, CONSUMER).waitNs() < 0.9 * transfer.busNs();
+  }
+
+  /** With copies to the device that go on during steps. */
+  Model overlapped(int operator) {
+    return mapped(
+        threads, task -> task.operator() == operator && task.thread() == CONSUMER ? null : task);
   }
 
   /** With datasets of the same speed, where they take turns. */

@@ -1,0 +1,164 @@
+package dev.headrace.profile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.headrace.Dataset;
+import dev.headrace.profile.Snapshot.Sampled;
+import dev.headrace.spi.Collator;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.data.Offset;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What two snapshots make of each other, with counters as a run leaves them. */
+class MeasurementsTest {
+  private static final long MS = 1_000_000;
+  private static final Offset<Double> EXACT = Offset.offset(1e-6);
+
+  /** prefetch ← batch(4) ← map ← range: 10 batches, map 5 ms an element, batch 2 ms, step 3 ms. */
+  private static List<Snapshot.Op> counters(long batches) {
+    long elements = 4 * batches;
+    Snapshot.Crew crew =
+        new Snapshot.Crew(
+            1,
+            false,
+            true,
+            true,
+            1,
+            0,
+            2,
+            false,
+            batches * 22.0 * MS,
+            batches,
+            batches * 22 * MS,
+            0,
+            0,
+            0,
+            batches,
+            batches * 22.0 * MS,
+            batches * 22.0 * MS * 22 * MS,
+            batches,
+            0,
+            batches,
+            batches * 19 * MS,
+            1,
+            new double[0]);
+    return List.of(
+        op("0", batches, batches * 19 * MS, 0, crew),
+        op("0.0", batches, batches * 22 * MS, batches * 22 * MS, null),
+        op("0.0.0", elements, elements * 5 * MS, elements * 5 * MS, null),
+        op("0.0.0.0", elements, 0, 0, null));
+  }
+
+  private static Snapshot.Op op(
+      String key, long elements, long ns, long cpu, Snapshot.@Nullable Crew crew) {
+    return new Snapshot.Op(
+        key,
+        elements,
+        0,
+        elements,
+        ns,
+        new Sampled(ns, cpu),
+        0,
+        Sampled.NONE,
+        elements,
+        elements * 100,
+        128,
+        crew,
+        null);
+  }
+
+  private static Snapshot at(long ms, long batches) {
+    return new Snapshot(
+        ms * MS,
+        0,
+        batches,
+        batches * 3 * MS,
+        new Sampled(batches * 3 * MS, 0),
+        batches * 19 * MS,
+        new Sampled(batches * 19 * MS, 0),
+        0,
+        0,
+        0,
+        new Snapshot.Machine(-1, batches * 22 * MS, 0, 0, 0),
+        counters(batches));
+  }
+
+  private static Measurements measured() {
+    List<OpNode> nodes = new ArrayList<>();
+    dev.headrace.spi.Op op =
+        Dataset.range(1000).map(x -> x).batch(4, Collator.stack()).prefetch(2).op();
+    for (String key = "0"; ; key += ".0") {
+      nodes.add(new OpNode(key, op));
+      if (op.inputs().isEmpty()) {
+        break;
+      }
+      op = op.inputs().getFirst();
+    }
+    List<Snapshot> snapshots = new ArrayList<>();
+    for (int i = 0; i <= 20; i++) {
+      snapshots.add(at(22L * i, i));
+    }
+    return new Measurements(
+        nodes,
+        snapshots,
+        0.1,
+        new double[0],
+        new double[0],
+        2,
+        1L << 30,
+        new Profile.Memory(0, 0, 1L << 30, 0, 0, 1L << 30));
+  }
+
+  @Test
+  void tellsWhatIsAnOperatorsOwn() {
+    List<OpProfile> operators = measured().profile().operators();
+    OpProfile batch = operators.get(1);
+    OpProfile map = operators.get(2);
+    assertThat(batch.ns()).isCloseTo(2 * MS, EXACT);
+    assertThat(map.ns()).isCloseTo(5 * MS, EXACT);
+    assertThat(map.cpuNs()).isCloseTo(5 * MS, EXACT);
+    assertThat(map.waitNs()).isCloseTo(0, EXACT);
+    assertThat(map.perDelivered()).isCloseTo(4, EXACT);
+    assertThat(map.bytes()).isCloseTo(100, EXACT);
+    assertThat(operators.get(0).ns()).isCloseTo(0, EXACT);
+  }
+
+  @Test
+  void tellsWhoRunsWhom() {
+    List<OpProfile> operators = measured().profile().operators();
+    assertThat(operators.stream().map(OpProfile::pulledBy)).containsExactly(-1, 0, 1, 2);
+    assertThat(operators.stream().map(OpProfile::runBy)).containsExactly(-1, 0, 0, 0);
+    OpProfile.Crew crew = operators.getFirst().crew();
+    assertThat(crew).isNotNull();
+    assertThat(crew.pullNs()).isCloseTo(22 * MS, EXACT);
+    assertThat(crew.busy()).isCloseTo(1, Offset.offset(0.01));
+  }
+
+  @Test
+  void tellsHowTheConsumerSpentItsTime() {
+    Profile profile = measured().profile();
+    assertThat(profile.rate()).isCloseTo(1e3 / 22, Offset.offset(1e-3));
+    assertThat(profile.consumer().waitShare()).isCloseTo(19.0 / 22, Offset.offset(1e-6));
+    assertThat(profile.consumer().blockedNs()).isCloseTo(19 * MS, EXACT);
+  }
+
+  @Test
+  void leavesTheStartOut() {
+    assertThat(measured().profile().delivered()).isEqualTo(13);
+  }
+
+  @Test
+  void theDiagnosisFollows() {
+    Diagnosis diagnosis = Diagnosis.of(measured(), List.of(), "");
+    assertThat(diagnosis.verdict().kind()).isEqualTo(Verdict.Kind.SERIAL_BOUND);
+    assertThat(diagnosis.verdict().operator()).isEqualTo(2);
+    Advice first = diagnosis.advice().getFirst();
+    assertThat(first.action()).isEqualTo(Advice.Action.PARALLELISE);
+    assertThat(first.operator()).isEqualTo(2);
+    // 22 ms of computing on two cores, whoever does it
+    assertThat(first.speedup()).isCloseTo(2, Offset.offset(0.01));
+    assertThat(diagnosis.toString()).contains("map", "AUTOTUNE", "2.00 times as fast");
+  }
+}
