@@ -37,7 +37,8 @@ final class NdArrays {
   NDArray copy(Tensor tensor, NDManager manager) {
     DataType type = type(tensor.dtype());
     checkSize(tensor);
-    if (tensor.elements() == 0 || showsMemory.computeIfAbsent(manager.getDevice(), _ -> probe(manager))) {
+    if (tensor.elements() == 0
+        || showsMemory.computeIfAbsent(manager.getDevice(), _ -> probe(manager))) {
       NDArray array = manager.create(shape(tensor), type);
       if (tensor.elements() > 0) {
         tensor.copyInto(MemorySegment.ofBuffer(array.toByteBuffer(true)), 0);

@@ -76,7 +76,8 @@ class HeadraceDatasetTest {
         for (Batch batch : dataset.getData(manager)) {
           assertThat(batch.getSize()).isEqualTo(4);
           assertThat(batch.getProgressTotal()).isEqualTo(2);
-          assertThat(values(batch).toFloatArray()[1]).isEqualTo((float) (batch.getProgress() * 4 + 1));
+          assertThat(values(batch).toFloatArray()[1])
+              .isEqualTo((float) (batch.getProgress() * 4 + 1));
           assertThat(batch.getLabels().head().toLongArray()).hasSize(4);
           progress.add(batch.getProgress());
           batch.close();

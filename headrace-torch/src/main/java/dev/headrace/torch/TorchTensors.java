@@ -45,9 +45,7 @@ public final class TorchTensors {
         memory.isNative()
             && !memory.isReadOnly()
             && memory.address() % tensor.dtype().byteSize() == 0;
-    return fits
-        ? borrow(tensor, memory, new Reachable(tensor))
-        : copyToTorch(tensor);
+    return fits ? borrow(tensor, memory, new Reachable(tensor)) : copyToTorch(tensor);
   }
 
   /** The same elements in memory of PyTorch's own, which may be written to. */
