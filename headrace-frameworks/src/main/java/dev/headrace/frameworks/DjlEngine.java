@@ -10,6 +10,9 @@ final class DjlEngine {
   static void configure() {
     set("ai.djl.offline", "true");
     set("OPT_OUT_TRACKING", "true");
+    // Threads of one operation wait for each other, busily; where others decode, they wait for
+    // those.
+    set("ai.djl.pytorch.num_threads", "1");
     if (System.getenv("DJL_CACHE_DIR") == null) {
       set(
           "DJL_CACHE_DIR",

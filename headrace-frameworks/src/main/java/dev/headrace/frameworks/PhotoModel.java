@@ -10,6 +10,7 @@ import ai.djl.nn.Activation;
 import ai.djl.nn.SequentialBlock;
 import ai.djl.nn.convolutional.Conv2d;
 import ai.djl.nn.core.Linear;
+import ai.djl.nn.norm.BatchNorm;
 import ai.djl.nn.pooling.Pool;
 import ai.djl.training.DefaultTrainingConfig;
 import ai.djl.training.EasyTrain;
@@ -93,10 +94,13 @@ final class PhotoModel {
   private static SequentialBlock network() {
     return new SequentialBlock()
         .add(convolution(16))
+        .add(BatchNorm.builder().build())
         .add(Activation::relu)
         .add(convolution(32))
+        .add(BatchNorm.builder().build())
         .add(Activation::relu)
         .add(convolution(32))
+        .add(BatchNorm.builder().build())
         .add(Activation::relu)
         .add(Pool.globalAvgPool2dBlock())
         .add(Linear.builder().setUnits(PhotoFiles.CLASSES).build());
