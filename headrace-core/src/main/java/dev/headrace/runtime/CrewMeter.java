@@ -75,8 +75,9 @@ final class CrewMeter {
       double cpuShare,
       int buffered,
       int capacity,
-      boolean bufferTuned) {
-    int kept = (int) Math.min(chunks, LATEST);
+      boolean bufferTuned,
+      boolean withLatest) {
+    int kept = withLatest ? (int) Math.min(chunks, LATEST) : 0;
     double[] inOrder = new double[kept];
     for (int i = 0; i < kept; i++) {
       inOrder[i] = latest[(int) ((chunks - kept + i) % LATEST)];

@@ -237,11 +237,15 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Everything that is counted at each operator, in the order of {@link #nodes}. */
-  List<Snapshot.Op> counters() {
+  /**
+   * Everything that is counted at each operator, in the order of {@link #nodes}.
+   *
+   * @param withLatest whether single times belong to it, which are many
+   */
+  List<Snapshot.Op> counters(boolean withLatest) {
     synchronized (places) {
       List<Snapshot.Op> counters = new ArrayList<>(places.size());
-      places.values().forEach(place -> counters.add(place.counters()));
+      places.values().forEach(place -> counters.add(place.counters(withLatest)));
       return counters;
     }
   }
@@ -330,7 +334,7 @@ public final class Engine implements AutoCloseable {
       this.depth = depth;
     }
 
-    Snapshot.Op counters() {
+    Snapshot.Op counters(boolean withLatest) {
       WorkerCrew running = crew;
       Stage buffer = stage;
       return new Snapshot.Op(
@@ -355,7 +359,8 @@ public final class Engine implements AutoCloseable {
                   running.cpuShare(),
                   buffer == null ? 0 : buffer.buffered(),
                   buffer == null ? 0 : buffer.capacity(),
-                  buffer != null && buffer.isCapacityTuned()),
+                  buffer != null && buffer.isCapacityTuned(),
+                  withLatest),
           transfer());
     }
 

@@ -59,12 +59,12 @@ public final class Recorder {
       machine = MachineMeter.read();
       machineNs = now;
       crewsNs = now;
-      keep(snapshot(now, epoch, delivered));
+      keep(snapshot(now, epoch, delivered, false));
       nextNs = now + periodNs;
     }
     if (now >= nextNs) {
       look(now);
-      keep(snapshot(now, epoch, delivered));
+      keep(snapshot(now, epoch, delivered, false));
       nextNs = now + periodNs;
     }
     insideCpu.begin();
@@ -109,7 +109,7 @@ public final class Recorder {
     }
   }
 
-  private Snapshot snapshot(long now, long epoch, long delivered) {
+  private Snapshot snapshot(long now, long epoch, long delivered, boolean withLatest) {
     return new Snapshot(
         now,
         epoch,
@@ -122,16 +122,17 @@ public final class Recorder {
         engine.heap().usedBytes(),
         engine.nativeAccount().usedBytes(),
         machine,
-        engine.counters());
+        engine.counters(withLatest));
   }
 
   /** Everything written down so far, and how it is at this moment; at least one. */
   synchronized List<Snapshot> snapshotsUpTo(long epoch, long delivered) {
     List<Snapshot> all = new ArrayList<>(snapshots);
     long now = Math.max(beganNs, endedNs);
-    if (all.isEmpty() || now > all.getLast().atNs()) {
-      all.add(snapshot(now, epoch, delivered));
+    if (!all.isEmpty() && now <= all.getLast().atNs()) {
+      all.removeLast();
     }
+    all.add(snapshot(now, epoch, delivered, true));
     return all;
   }
 
