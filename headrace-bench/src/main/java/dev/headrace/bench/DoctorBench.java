@@ -198,7 +198,9 @@ final class DoctorBench implements Scenario {
     return Row.alone(
         name,
         "%",
-        new Interval(median, median, errors.length == 0 ? 0 : errors[errors.length - 1]),
+        bar == null && errors.length > 0
+            ? new Interval(median, errors[0], errors[errors.length - 1])
+            : new Interval(median, median, median),
         bar);
   }
 }

@@ -463,6 +463,7 @@ final class Advisor {
       case ONE_WORKER, ALL_WORKERS, BUS ->
           limit.thread() < 0 ? "the thread that reads ahead" : name(limit.thread());
       case BUFFER -> "waiting for each other in turn";
+      case READ_AHEAD -> "how far ahead " + name(limit.thread()) + " gets during a step";
       case SKEW -> "the slowest of the datasets in " + name(limit.thread());
     };
   }

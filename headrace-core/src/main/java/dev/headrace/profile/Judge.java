@@ -57,6 +57,7 @@ final class Judge {
       case ALL_WORKERS -> workers(limit.thread());
       case CORES -> limit.thread() < 0 ? consumer() : cores(limit.thread());
       case BUFFER -> buffer(limit);
+      case READ_AHEAD -> readAhead(limit.thread());
       case SKEW -> skew(limit.thread());
       case BUS -> transfer(limit.thread());
     };
@@ -237,6 +238,19 @@ final class Judge {
         thread,
         "%s is too small a buffer for times that vary so much: step and pipeline wait for each other in turn."
             .formatted(cap(name(thread))));
+  }
+
+  private Verdict readAhead(int operator) {
+    shares(operator);
+    OpProfile.Crew crew = profile.operators().get(operator).crew();
+    note(
+        "its workers get %d elements ahead while the training loop is busy, then wait for it",
+        crew == null ? 0 : crew.capacity());
+    return verdict(
+        Kind.BUFFER_BOUND,
+        operator,
+        "%s is not far enough ahead: while the training loop trains, its workers make less than the next batch, and the loop waits for the rest."
+            .formatted(cap(name(operator))));
   }
 
   private Verdict skew(int operator) {

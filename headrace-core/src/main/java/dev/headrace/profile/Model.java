@@ -36,6 +36,10 @@ final class Model {
 
   private static final double VARIES = 0.15;
   private static final double CLEARLY = 1.08;
+
+  /** Elements that take longer are handed over one by one. */
+  private static final double LONG_ELEMENT_NS = 250_000;
+
   private static final double WORTH_SAYING = 1.12;
 
   /** A piece of work, charged to an operator and done by a thread. */
@@ -72,6 +76,7 @@ final class Model {
     ALL_WORKERS,
     CORES,
     BUFFER,
+    READ_AHEAD,
     SKEW,
     BUS
   }
@@ -226,6 +231,7 @@ final class Model {
       }
     }
     limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / cores));
+    addReadAhead(limits);
     double means = limits.stream().mapToDouble(Limit::ns).max().orElse(0);
     double handover = handover(means);
     if (handover > WORTH_SAYING * means) {
@@ -234,6 +240,52 @@ final class Model {
     // What is told by a thread is surer than what is told by a sum over all of them.
     limits.sort((a, b) -> Double.compare(b.sure(), a.sure()));
     return limits;
+  }
+
+  /**
+   * While the consumer trains, workers that it pulls directly get no further ahead than their
+   * window. If one delivered element takes more of theirs, as a batch does, the rest is made while
+   * it waits.
+   */
+  private void addReadAhead(List<Limit> limits) {
+    int thread = lastThread();
+    Workers last = threads.get(thread);
+    if (thread < 0 || last == null || parallel(thread).ns() == 0 || last.cycle() > 0) {
+      return;
+    }
+    double elements = elementsOf(thread);
+    double window = window(thread, elements);
+    if (elements > window) {
+      double stage =
+          limits.stream()
+              .filter(l -> l.thread() != CONSUMER)
+              .mapToDouble(Limit::ns)
+              .max()
+              .orElse(0);
+      double left = (1 - window / elements) * stage;
+      limits.add(new Limit(LimitKind.READ_AHEAD, thread, step.ns() + serial(CONSUMER).ns() + left));
+    }
+  }
+
+  /** How many elements pass a thread for one that is delivered: those that its workers pull. */
+  private double elementsOf(int thread) {
+    double most = profile.operators().get(thread).perDelivered();
+    for (OpProfile op : profile.operators()) {
+      boolean isInput = op.pulledBy() == thread;
+      most = isInput ? Math.max(most, op.perDelivered()) : most;
+    }
+    return most;
+  }
+
+  private double window(int thread, double elements) {
+    Workers crew = threads.get(thread);
+    double workers = workers(thread);
+    double each = (serial(thread).ns() + parallel(thread).ns()) / Math.max(1, elements);
+    return crew != null && crew.workers() > 0 && crew.buffer() > 0
+        ? crew.buffer()
+        : each > LONG_ELEMENT_NS
+            ? 2 * workers + 2
+            : (5 * workers + 2) * Math.min(1024, 2 * LONG_ELEMENT_NS / Math.max(1, each));
   }
 
   /** Computing for one element, by everybody. */
