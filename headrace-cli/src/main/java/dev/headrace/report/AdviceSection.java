@@ -97,7 +97,7 @@ final class AdviceSection {
   /** Bars from nothing to the factor; the line at 1 is how it is now. */
   static Markup bars(double predicted, double measured, double most) {
     boolean hasMeasured = Double.isFinite(measured);
-    Scale scale = new Scale(0, most, 0, WIDTH - 112);
+    Scale scale = new Scale(0, most, 0, WIDTH - 136);
     double height = hasMeasured ? 50 : 26;
     return Markup.of(
         """

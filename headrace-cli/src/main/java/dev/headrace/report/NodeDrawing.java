@@ -23,7 +23,7 @@ final class NodeDrawing {
     OpProfile op = view.op();
     List<Markup> parts = new ArrayList<>();
     parts.add(word(op.word()));
-    parts.add(text("line", 38, fit(view.name().isEmpty() ? view.line() : view.name(), 5.8)));
+    parts.add(text("line", 38, fit(view.name().isEmpty() ? view.line() : view.name(), 6.4)));
     parts.add(Bars.time(view, PAD, 47, inner, 9));
     parts.add(
         text("big", 74, Figures.percent(view.utilisation()) + (inner > 110 ? " of its time" : "")));
