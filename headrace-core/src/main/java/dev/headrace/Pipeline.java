@@ -99,6 +99,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     giveBackDelivered();
     if (terminal == null) {
       long before = epoch;
+      engine.recorder().starts();
       running.lock();
       try {
         OpenPass prepared = nextPass;
@@ -243,10 +244,12 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       waitNs = waitNs + current.fill(chunk, Integer.MAX_VALUE); // one writer
       recorder.pullEnds(chunk.size());
     } catch (Cancelled e) {
+      recorder.pullEnds(0);
       Leases.giveBack(chunk, "the pipeline was interrupted");
       chunk.clear();
       throw stopped(e);
     } catch (Throwable e) {
+      recorder.pullEnds(0);
       Leases.giveBack(chunk, "the pipeline failed");
       chunk.clear();
       terminal = new PipelineException(op.word(), null, epoch, e, true);
@@ -443,7 +446,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     for (Watcher watcher : WATCHERS) {
       try {
         moment.apply(watcher).accept(this);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // whoever watches must never stop what it watches
         LOG.log(System.Logger.Level.WARNING, "a watcher of pipelines failed", e);
       }
     }
@@ -512,11 +515,11 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (cleanedUp.getAndSet(true)) {
       return;
     }
-    engine.recorder().finish();
-    showToWatchers(Watcher::closing);
     OpenPass current = pass;
     OpenPass warm = nextPass;
     try {
+      engine.recorder().finish();
+      showToWatchers(Watcher::closing);
       if (current != null) {
         current.close();
       }

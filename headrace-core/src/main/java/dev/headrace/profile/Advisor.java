@@ -420,6 +420,9 @@ final class Advisor {
    * makes the pipeline slower than the model has it now would do so then, too.
    */
   private double gain(Model with) {
+    if (with.ns() <= 0) {
+      return 1; // nothing is left that takes time
+    }
     boolean isStep = with.limit().kind() == Model.LimitKind.STEP;
     double measured = profile.rate() == 0 ? now : 1e9 / profile.rate();
     return (isStep && model.limit().kind() != Model.LimitKind.STEP ? Math.max(now, measured) : now)

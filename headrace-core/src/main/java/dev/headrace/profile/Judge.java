@@ -38,7 +38,7 @@ final class Judge {
     if (startsLongest()) {
       note(
           "opening and the first element took %.2f s, all the rest %.2f s",
-          profile.startSeconds(), profile.totalSeconds() - profile.startSeconds());
+          profile.startSeconds(), profile.totalSeconds());
       return verdict(Kind.STARTUP_BOUND, -1, "Starting takes longer than everything that follows.");
     }
     if (profile.machine().gcShare() >= MUCH_GARBAGE) {

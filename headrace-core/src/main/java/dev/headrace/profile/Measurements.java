@@ -17,6 +17,7 @@ public record Measurements(
     List<OpNode> nodes,
     List<Snapshot> snapshots,
     double startSeconds,
+    double firstWaitSeconds,
     double[] steps,
     double[] waits,
     double cores,
@@ -53,17 +54,13 @@ public record Measurements(
         : between(first, end);
   }
 
-  /** How many elements an operator gave in the first whole epoch; 0 before there was one. */
+  /** How many elements an operator gives in an epoch; 0 before one was over. */
   long elementsPerEpoch(int operator) {
-    Snapshot first = snapshots.getFirst();
-    for (Snapshot snapshot : snapshots) {
-      if (snapshot.epoch() > first.epoch()) {
-        return snapshot.operators().size() > operator
-            ? snapshot.operators().get(operator).elements()
-            : 0;
-      }
-    }
-    return 0;
+    Snapshot last = snapshots.getLast();
+    long over = last.epoch() - snapshots.getFirst().epoch();
+    return over <= 0 || last.operators().size() <= operator
+        ? 0
+        : last.operators().get(operator).elements() / over;
   }
 
   private Snapshot steadyFrom() {
@@ -100,7 +97,8 @@ public record Measurements(
         ns / 1e9,
         to.delivered() - from.delivered(),
         startSeconds,
-        (snapshots.getLast().atNs() - snapshots.getFirst().atNs()) / 1e9,
+        Math.max(
+            0, (snapshots.getLast().atNs() - snapshots.getFirst().atNs()) / 1e9 - firstWaitSeconds),
         snapshots.getLast().epoch() - snapshots.getFirst().epoch() + 1,
         consumer,
         machine(from, to, ns),

@@ -37,6 +37,9 @@ final class Model {
   private static final double VARIES = 0.15;
   private static final double CLEARLY = 1.08;
 
+  /** What it takes to give an element that is in memory. */
+  private static final double READ_BACK_NS = 200;
+
   /** Elements that take longer are handed over one by one. */
   private static final double LONG_ELEMENT_NS = 250_000;
 
@@ -507,7 +510,11 @@ final class Model {
   Model cachedAfter(int operator) {
     Map<Integer, Workers> crews = new HashMap<>(threads);
     crews.keySet().removeIf(thread -> thread >= 0 && isUpTo(thread, operator));
-    return mapped(crews, task -> isUpTo(task.operator(), operator) ? null : task);
+    OpProfile op = profile.operators().get(operator);
+    Model cached = mapped(crews, task -> isUpTo(task.operator(), operator) ? null : task);
+    cached.tasks.add(
+        new Task(operator, new Load(READ_BACK_NS * op.perDelivered(), 0), op.runBy(), false));
+    return cached;
   }
 
   /**

@@ -6,8 +6,8 @@ import java.util.List;
  * What was measured of a pipeline between two moments, start-up apart.
  *
  * @param seconds how long was looked at, and {@code delivered} how many elements the consumer got
- * @param startSeconds from opening to the first element
- * @param totalSeconds since the first element was asked for
+ * @param startSeconds from beginning the first epoch to the first element
+ * @param totalSeconds since the first element was there
  * @param epochs passes over the data that were begun so far
  * @param operators from the last to the sources, each before what it pulls from
  * @param timeline the whole run, coarse

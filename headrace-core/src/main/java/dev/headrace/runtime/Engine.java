@@ -212,6 +212,7 @@ public final class Engine implements AutoCloseable {
         nodes(),
         recorder.snapshotsUpTo(epoch, delivered),
         recorder.startSeconds(),
+        recorder.firstWaitSeconds(),
         recorder.steps(),
         recorder.waits(),
         settings.cpuBudget(),
@@ -349,7 +350,7 @@ public final class Engine implements AutoCloseable {
           meter.sizedElements(),
           meter.sizedBytes(),
           meter.bytesP99(),
-          running == null
+          running == null || running.isInline()
               ? null
               : crewMeter.read(
                   running.workerCount(),

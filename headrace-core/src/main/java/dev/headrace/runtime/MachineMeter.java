@@ -24,7 +24,9 @@ final class MachineMeter {
       long gcMs = 0;
       long collections = 0;
       for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
-        gcMs += Math.max(0, bean.getCollectionTime());
+        if (!bean.getName().endsWith("Cycles")) { // those go on beside the program
+          gcMs += Math.max(0, bean.getCollectionTime());
+        }
         collections += Math.max(0, bean.getCollectionCount());
       }
       return new Snapshot.Machine(

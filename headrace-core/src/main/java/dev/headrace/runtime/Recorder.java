@@ -21,19 +21,22 @@ public final class Recorder {
   private static final long MACHINE_PERIOD_NS = 100_000_000;
 
   private final Engine engine;
-  private final long openedNs;
   private final CpuSample stepCpu = new CpuSample();
   private final CpuSample insideCpu = new CpuSample();
   private final List<Snapshot> snapshots = new ArrayList<>();
   private final double[] steps = new double[LATEST];
   private final double[] waits = new double[LATEST];
+  private volatile boolean hasStarted;
+  private volatile long startedNs;
   private volatile long firstNs;
+  private volatile long firstWaitNs;
+  private volatile long deliveredAtPull;
   private volatile long stepNs;
   private volatile long insideNs;
   private volatile long beganNs;
   private volatile long endedNs;
   private int held;
-  private long pulls;
+  private volatile long pulls;
   private long nextNs;
   private long periodNs = FIRST_PERIOD_NS;
   private long queuedNs;
@@ -43,20 +46,21 @@ public final class Recorder {
 
   Recorder(Engine engine) {
     this.engine = engine;
-    this.openedNs = engine.nanoTime();
   }
 
   /** The consumer asks for a chunk. */
   public void pullBegins(long epoch, long delivered) {
     long now = engine.nanoTime();
     beganNs = now;
-    if (endedNs != 0) {
+    deliveredAtPull = delivered;
+    if (pulls > 0) {
       long step = now - endedNs;
       long _ = stepCpu.end(step);
       stepNs = stepNs + step; // one writer
       steps[(int) ((pulls - 1) % LATEST)] = (double) step / Math.max(1, held);
     } else {
       machine = MachineMeter.read();
+      queuedNs = Tasks.ownQueuedNs();
       machineNs = now;
       crewsNs = now;
       keep(snapshot(now, epoch, delivered, false));
@@ -76,10 +80,15 @@ public final class Recorder {
     long ns = now - beganNs;
     long _ = insideCpu.end(ns);
     insideNs = insideNs + ns; // one writer
-    if (firstNs == 0) {
+    if (pulls == 0) {
       firstNs = now;
+      firstWaitNs = ns;
     }
-    waits[(int) (pulls++ % LATEST)] = (double) ns / Math.max(1, elements);
+    if (elements == 0) {
+      look(now); // an epoch has ended, and the program may do something else now
+    }
+    waits[(int) (pulls % LATEST)] = (double) ns / Math.max(1, elements);
+    pulls = pulls + 1; // one writer
     held = elements;
     endedNs = now;
     stepCpu.begin();
@@ -128,23 +137,40 @@ public final class Recorder {
   /** Everything written down so far, and how it is at this moment; at least one. */
   synchronized List<Snapshot> snapshotsUpTo(long epoch, long delivered) {
     List<Snapshot> all = new ArrayList<>(snapshots);
-    long now = Math.max(beganNs, endedNs);
+    long now = pulls == 0 ? beganNs : Math.max(beganNs, endedNs);
     if (!all.isEmpty() && now <= all.getLast().atNs()) {
       all.removeLast();
     }
-    all.add(snapshot(now, epoch, delivered, true));
+    // What was delivered since the last pull has no times yet.
+    all.add(snapshot(now, epoch, Math.min(delivered, deliveredAtPull), true));
     return all;
   }
 
   /** Looks a last time, before everybody leaves; by whoever closes. */
   public void finish() {
-    machine = MachineMeter.read();
-    engine.observeCrews(Math.max(0, Math.max(beganNs, endedNs) - crewsNs));
+    long last = Math.max(beganNs, endedNs);
+    if (engine.nanoTime() - last < MACHINE_PERIOD_NS) { // else it was busy with something else
+      machine = MachineMeter.read();
+    }
+    engine.observeCrews(Math.max(0, last - crewsNs));
   }
 
-  /** From opening to the first element, in seconds. */
+  /** The consumer begins an epoch. */
+  public void starts() {
+    if (!hasStarted) {
+      hasStarted = true;
+      startedNs = engine.nanoTime();
+    }
+  }
+
+  /** From beginning the first epoch to the first element, in seconds. */
   public double startSeconds() {
-    return firstNs == 0 ? 0 : (firstNs - openedNs) / 1e9;
+    return pulls == 0 ? 0 : (firstNs - startedNs) / 1e9;
+  }
+
+  /** What of it the consumer was inside the pipeline, asking for the first element. */
+  public double firstWaitSeconds() {
+    return firstWaitNs / 1e9;
   }
 
   /** The latest steps of the consumer, in ns for one element. */

@@ -112,7 +112,7 @@ final class WorkerCrew implements Context.Crew {
   /** Takes note of who is there and who had no core, for the time since this was last done. */
   void observe(long sinceNs) {
     List<Worker> present = snapshot();
-    meter.manned(present.size(), sinceNs);
+    meter.manned(present.isEmpty() ? target : present.size(), sinceNs);
     meter.skewed(ownedByStage ? 1 : skew());
     long queued = 0;
     for (int i = 0; i < Math.min(MOST_OBSERVED, present.size()); i++) {
@@ -372,7 +372,8 @@ final class WorkerCrew implements Context.Crew {
 
   /** How many workers there are; under no lock, so it may be a moment old. */
   int workerCount() {
-    return snapshot().size();
+    int present = snapshot().size();
+    return present == 0 ? target : present; // they leave when there is nothing left to do
   }
 
   /** A copy of the workers. */

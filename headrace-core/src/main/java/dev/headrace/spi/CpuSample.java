@@ -31,7 +31,7 @@ public final class CpuSample {
       return -1;
     }
     begunAt = -1;
-    long cpu = Math.clamp(ThreadClock.cpuNs() - before, 0, ns);
+    long cpu = Math.clamp(ThreadClock.cpuNs() - before, 0, Math.max(0, ns));
     wallNs += ns;
     cpuNs += cpu;
     unread = (int) Math.min(MOST_UNREAD, ALWAYS_NS / (ns + 1));

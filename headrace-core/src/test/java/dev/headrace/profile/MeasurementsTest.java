@@ -104,6 +104,7 @@ class MeasurementsTest {
         nodes,
         snapshots,
         0.1,
+        0,
         new double[0],
         new double[0],
         2,
