@@ -64,7 +64,16 @@ final class DoctorBench implements Scenario {
       }
     }
     smallHeaps(setup, outcomes);
-    return rows(outcomes);
+    List<Row> rows = new ArrayList<>(rows(outcomes));
+    int complaints = HealthyPipelines.complaints().size();
+    rows.add(
+        Row.alone(
+            "what the linter says against %d healthy pipelines"
+                .formatted(HealthyPipelines.all().size()),
+            "findings",
+            new Interval(complaints, complaints, complaints),
+            Bar.atMost(0)));
+    return rows;
   }
 
   private static Outcome examine(Patient patient) {
