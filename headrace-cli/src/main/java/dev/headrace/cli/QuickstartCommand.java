@@ -238,8 +238,8 @@ final class QuickstartCommand implements Callable<Integer> {
     fields.put("changes", changes);
     fields.put("accuracy", network.accuracy());
     fields.put("report", report.toString());
-    fields.put("before", DiagnosisJson.fields(before));
-    fields.put("after", DiagnosisJson.fields(after));
+    fields.put("before", new JsonText.Written(DiagnosisJson.of(before)));
+    fields.put("after", new JsonText.Written(DiagnosisJson.of(after)));
     return fields;
   }
 }
