@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ public final class Options {
   private @Nullable Boolean debug;
   private @Nullable Boolean ownedBatches;
   private @Nullable Boolean requireCheckpoint;
+  private @Nullable Boolean assumePure;
+  private @Nullable Boolean optimise;
+  private Set<String> rulesOff = Set.of();
   private @Nullable Long cpuBudget;
   private @Nullable Long threadLimit;
   private @Nullable Long virtualLimit;
@@ -38,6 +42,9 @@ public final class Options {
     debug = from.debug;
     ownedBatches = from.ownedBatches;
     requireCheckpoint = from.requireCheckpoint;
+    assumePure = from.assumePure;
+    optimise = from.optimise;
+    rulesOff = from.rulesOff;
     cpuBudget = from.cpuBudget;
     threadLimit = from.threadLimit;
     virtualLimit = from.virtualLimit;
@@ -83,6 +90,36 @@ public final class Options {
   public Options requireCheckpoint() {
     Options copy = new Options(this);
     copy.requireCheckpoint = true;
+    return copy;
+  }
+
+  /**
+   * Promises that every function gives the same result for the same element, whoever calls it and
+   * when, and does nothing else that anybody could see. The engine may then call {@code map}
+   * functions concurrently and keep what they returned, where that was measured to help.
+   */
+  public Options assumePure() {
+    Options copy = new Options(this);
+    copy.assumePure = true;
+    return copy;
+  }
+
+  /** Whether the plan may be rewritten where that changes no element; it may by default. */
+  public Options optimise(boolean mayRewrite) {
+    Options copy = new Options(this);
+    copy.optimise = mayRewrite;
+    return copy;
+  }
+
+  /** Runs the plan exactly as it was written: no operator is added, moved, fused or taken out. */
+  public Options asWritten() {
+    return optimise(false);
+  }
+
+  /** Turns rules of the optimizer off, by the names that {@code explain()} shows. */
+  public Options withoutRules(String... names) {
+    Options copy = new Options(this);
+    copy.rulesOff = Set.of(names);
     return copy;
   }
 
@@ -154,6 +191,18 @@ public final class Options {
     return copy;
   }
 
+  boolean assumesPure() {
+    return flag("assume.pure", assumePure, false).isTrue();
+  }
+
+  boolean mayRewrite() {
+    return flag("optimise", optimise, true).isTrue();
+  }
+
+  Set<String> rulesOff() {
+    return rulesOff;
+  }
+
   boolean isDeterministic() {
     return flag("deterministic", deterministic, true).isTrue();
   }
@@ -204,6 +253,8 @@ public final class Options {
     settings.add(flag("debug", debug, false));
     settings.add(flag("owned.batches", ownedBatches, false));
     settings.add(flag("require.checkpoint", requireCheckpoint, false));
+    settings.add(flag("assume.pure", assumePure, false));
+    settings.add(flag("optimise", optimise, true));
     settings.add(number("cpu.budget", cpuBudget, Runtime.getRuntime().availableProcessors()));
     settings.add(number("thread.limit", threadLimit, 256));
     settings.add(number("virtual.limit", virtualLimit, 4096));

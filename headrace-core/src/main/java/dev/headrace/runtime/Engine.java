@@ -13,6 +13,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Origins;
 import dev.headrace.spi.TransferMeter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,6 +46,7 @@ public final class Engine implements AutoCloseable {
 
   private final long number = NUMBERS.incrementAndGet();
   private final Op plan;
+  private final Origins origins;
   private final Settings settings;
   private final Account heap;
   private final Account nativeAccount;
@@ -61,7 +63,17 @@ public final class Engine implements AutoCloseable {
   private volatile boolean closed;
 
   public Engine(Op plan, Settings settings) {
+    this(plan, Origins.AS_WRITTEN, settings);
+  }
+
+  /**
+   * Makes what runs a plan.
+   *
+   * @param origins what its operators were before they were rewritten
+   */
+  public Engine(Op plan, Origins origins, Settings settings) {
     this.plan = plan;
+    this.origins = origins;
     this.settings = settings;
     this.heap = new Account("heap", settings.heapBudget());
     this.nativeAccount = new Account("native", settings.nativeBudget());
@@ -78,6 +90,11 @@ public final class Engine implements AutoCloseable {
     Pass pass = new Pass();
     OpenContext context = OpenContext.root(this, pass, plan, epoch, demand);
     return new OpenPass(this, pass, plan.open(context));
+  }
+
+  /** The operator of the user's plan that an operator stands for. */
+  Op written(Op op) {
+    return origins.of(op);
   }
 
   long number() {

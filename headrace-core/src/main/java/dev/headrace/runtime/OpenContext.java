@@ -159,12 +159,12 @@ final class OpenContext implements Context {
 
   @Override
   public long place() {
-    return PlanShape.placeNumber(op, above);
+    return PlanShape.placeNumber(engine.written(op), above);
   }
 
   @Override
   public PlanIdentity identity(Op input) {
-    return PlanShape.of(input, engine.settings().deterministic()).identity();
+    return PlanShape.of(engine.written(input), engine.settings().deterministic()).identity();
   }
 
   @Override
@@ -237,11 +237,13 @@ final class OpenContext implements Context {
   private Deferral deferralOf(Op input) {
     return switch (op.traits().deferring()) {
       case NEEDS -> Deferral.AT_ONCE;
-      case CARRIES -> Deferral.isHeldBy(op) ? deferral.whileHeld() : deferral;
+      case CARRIES ->
+          Deferral.isHeldBy(op) && engine.written(op) == op ? deferral.whileHeld() : deferral;
       case COMPOSES ->
           // A function on one thread that reads what it is given would compute all of it there.
-          op.parallelism() == Parallelism.SEQUENTIAL
-                  && Deferral.parallelismOf(input) != Parallelism.SEQUENTIAL
+          // As the user wrote it: what fails must do so in the same place, rewritten or not.
+          engine.written(op).parallelism() == Parallelism.SEQUENTIAL
+                  && Deferral.parallelismOf(engine.written(input)) != Parallelism.SEQUENTIAL
               ? Deferral.AT_ONCE
               : Deferral.LATER;
       case PLACES -> Deferral.LATER;

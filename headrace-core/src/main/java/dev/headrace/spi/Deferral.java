@@ -3,6 +3,7 @@ package dev.headrace.spi;
 import dev.headrace.data.Expression;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -117,14 +118,10 @@ public enum Deferral {
    * the functions that made it.
    */
   public static int parallelismOf(Op op) {
-    int least = Integer.MAX_VALUE;
-    for (Op maker : makersOf(op)) {
-      int one = maker.parallelism() == Knob.AUTOTUNE ? Integer.MAX_VALUE - 1 : maker.parallelism();
-      least = Math.min(least, one);
-    }
-    return least == Integer.MAX_VALUE
-        ? Parallelism.SEQUENTIAL
-        : least == Integer.MAX_VALUE - 1 ? Knob.AUTOTUNE : least;
+    return makersOf(op).stream()
+        .map(Op::parallelism)
+        .min(Comparator.comparingInt(Parallelism::most))
+        .orElse(Parallelism.SEQUENTIAL);
   }
 
   /** What must be kept to compute an expression later. */

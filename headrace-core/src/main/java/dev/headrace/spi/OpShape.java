@@ -208,6 +208,8 @@ public final class OpShape {
             forPeople ? FunctionIdentity.of(Objects.requireNonNull(value)).label() : part.name);
       } else if (part.isKnob && Integer.valueOf(Knob.AUTOTUNE).equals(value)) {
         arguments.add(part.name + "=AUTOTUNE");
+      } else if (part.isKnob && Integer.valueOf(Parallelism.IF_IT_HELPS).equals(value)) {
+        arguments.add(part.name + "=if it helps");
       } else if (value == Order.DEFAULT) {
         arguments.add(part.name + "=" + (deterministic ? Order.ORDERED : Order.UNORDERED));
       } else {

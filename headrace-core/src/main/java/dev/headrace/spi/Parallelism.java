@@ -5,11 +5,32 @@ public final class Parallelism {
   /** The function must not be called concurrently. */
   public static final int SEQUENTIAL = 0;
 
+  /**
+   * One call at a time, on the thread of whoever pulls, until the engine has measured that more
+   * threads would help; then as many as it finds good. What the optimizer writes where a function is
+   * pure, but nobody asked for threads.
+   */
+  public static final int IF_IT_HELPS = -2;
+
   private Parallelism() {}
 
-  /** Accepts {@link #SEQUENTIAL}, AUTOTUNE and positive numbers. */
+  /** Whether the number of calls in flight is the engine's to choose. */
+  public static boolean isTuned(int parallelism) {
+    return parallelism < 0;
+  }
+
+  /** How many calls it allows at most; what is left to the engine comes after every number. */
+  static int most(int parallelism) {
+    return switch (parallelism) {
+      case Knob.AUTOTUNE -> Integer.MAX_VALUE;
+      case IF_IT_HELPS -> Integer.MAX_VALUE - 1;
+      default -> parallelism;
+    };
+  }
+
+  /** Accepts {@link #SEQUENTIAL}, AUTOTUNE, {@link #IF_IT_HELPS} and positive numbers. */
   public static void check(String word, int parallelism) {
-    if (parallelism < Knob.AUTOTUNE) {
+    if (parallelism < IF_IT_HELPS) {
       throw new IllegalArgumentException(
           word
               + ": expected a parallelism of at least 1 or AUTOTUNE, but got "
