@@ -3,6 +3,7 @@ package dev.headrace.tune;
 import dev.headrace.profile.Forecast;
 import dev.headrace.profile.OpNode;
 import dev.headrace.profile.Snapshot;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,6 +31,17 @@ public final class Tuner {
   /** What a change must have brought at least, so that it was not chance. */
   private static final double HELPED = 1.03;
 
+  /** A gain like this is no chance. */
+  private static final double CLEARLY = 1.3;
+
+  /** Before, code is being compiled, and whatever is changed seems to help. */
+  private static final long WARM_UP_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Elements that take longer do so because of what they do, not because of how it is compiled. */
+  private static final double LONG_ELEMENT_NS = 300_000;
+
+  private static final long DOUBT_NS = TimeUnit.MILLISECONDS.toNanos(1_500);
+
   private static final int ENOUGH_DELIVERED = 8;
 
   /** Handing over costs too much where as much as is handed over at once takes less than this. */
@@ -41,9 +53,15 @@ public final class Tuner {
   private final Map<String, Patience> patience = new HashMap<>();
   private @Nullable Snapshot from;
   private @Nullable Trial trial;
+  private final ArrayDeque<Doubt> doubts = new ArrayDeque<>();
+  private long firstNs = -1;
 
-  /** A change that is being measured. */
-  private record Trial(Switch what, double nsBefore, int decision, long settledNs) {}
+  /** A change that is being measured: threads given, or taken away to see whether they help. */
+  private record Trial(
+      Switch what, boolean on, double nsBefore, int decision, long settledNs) {}
+
+  /** Threads that seemed to help, but by so little, or so early, that it may have been chance. */
+  private record Doubt(Switch what, int decision, long untilNs) {}
 
   /** How long to leave a knob alone that was turned in vain. */
   private record Patience(long untilNs, long lengthNs) {}
@@ -60,6 +78,7 @@ public final class Tuner {
    */
   public void visit(
       Snapshot now, List<OpNode> nodes, double cores, List<? extends Switch> switches) {
+    firstNs = firstNs < 0 ? now.atNs() : firstNs;
     Snapshot start = from;
     if (start == null || start.operators().size() != now.operators().size()) {
       from = now;
@@ -83,7 +102,7 @@ public final class Tuner {
     if (running != null) {
       trial = null;
       judge(running, nsEach, now);
-    } else {
+    } else if (!settleDoubt(now, nsEach)) {
       consider(start, now, nsEach, nodes, cores, switches);
     }
     if (looked >= LONGEST_LOOK_NS) {
@@ -91,17 +110,22 @@ public final class Tuner {
     }
   }
 
-  /** Whether a change is being measured. */
+  /** Whether a change is being measured, or will be. */
   public boolean isMeasuring() {
-    return trial != null;
+    return trial != null || !doubts.isEmpty();
   }
 
   private void judge(Trial done, double nsAfter, Snapshot now) {
-    double gain = done.nsBefore / nsAfter;
+    double gain = done.on ? done.nsBefore / nsAfter : nsAfter / done.nsBefore;
     boolean helped = gain >= HELPED;
     String key = done.what.key();
     if (helped) {
       patience.remove(key);
+      done.what.turn(true);
+      boolean early = now.atNs() - firstNs < WARM_UP_NS && nsAfter < LONG_ELEMENT_NS;
+      if (done.on && (early || gain < CLEARLY)) {
+        doubts.addLast(new Doubt(done.what, done.decision, now.atNs() + DOUBT_NS));
+      }
     } else {
       done.what.turn(false);
       Patience before = patience.get(key);
@@ -111,6 +135,19 @@ public final class Tuner {
     }
     decisions.measured(done.decision, gain, helped);
     from = now;
+  }
+
+  /** Takes threads away for a moment, to measure whether they help, now that code is compiled. */
+  private boolean settleDoubt(Snapshot now, double nsEach) {
+    Doubt open = doubts.peekFirst();
+    if (open == null || now.atNs() < open.untilNs) {
+      return false;
+    }
+    doubts.removeFirst();
+    open.what.turn(false);
+    trial = new Trial(open.what, false, nsEach, open.decision, now.atNs() + SETTLING_NS);
+    from = now;
+    return true;
   }
 
   private void consider(
@@ -153,7 +190,7 @@ public final class Tuner {
             : "one thread calls its function, and that is what everybody waits for";
     int decision = decisions.turned(best.operator(), "threads", 0, 1, why, most);
     best.turn(true);
-    trial = new Trial(best, nsEach, decision, now.atNs() + SETTLING_NS);
+    trial = new Trial(best, true, nsEach, decision, now.atNs() + SETTLING_NS);
     from = now;
   }
 

@@ -122,7 +122,7 @@ class TunerTest {
 
   @Test
   void aThreadThatHelpsIsKept() {
-    run(200, 5 * MS, 5 * MS, 0);
+    run(1000, 5 * MS, 5 * MS, 0);
     assertThat(line.on).isTrue();
     assertThat(log).containsExactly("threads 0 -> 1, predicted 2.00", "measured 2.00, kept");
   }
@@ -134,6 +134,15 @@ class TunerTest {
     assertThat(log).containsExactly("threads 0 -> 1, predicted 2.00", "measured 1.00, taken back");
     run(2_000, 5 * MS, 5 * MS, 5 * MS);
     assertThat(log.stream().filter(said -> said.startsWith("measured"))).hasSizeBetween(2, 3);
+  }
+
+  @Test
+  void whatOnlySeemedToHelpWhileCodeWasCompiledIsTakenBack() {
+    run(4_000, MS / 20, MS / 20, 0); // then it turns out that both are faster, threads or not
+    assertThat(line.on).isTrue();
+    run(400_000, MS / 100, MS / 100, MS / 100);
+    assertThat(line.on).isFalse();
+    assertThat(log.getLast()).isEqualTo("measured 1.00, taken back");
   }
 
   @Test
