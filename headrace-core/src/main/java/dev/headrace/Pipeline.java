@@ -476,7 +476,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
    */
   public Diagnosis diagnose() {
     return Diagnosis.of(
-        engine.measurements(epoch, elements), Linter.lint(op, options.lintSettings()), explain());
+            engine.measurements(epoch, elements),
+            Linter.lint(op, options.lintSettings()),
+            explain())
+        .withDecisions(engine.knobChanges());
   }
 
   /**

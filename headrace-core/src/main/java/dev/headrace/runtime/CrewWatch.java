@@ -202,6 +202,7 @@ final class CrewWatch {
         "workers",
         before,
         after,
-        "CPU share %.0f %%%s".formatted(100 * share, virtual ? ", on virtual threads" : ""));
+        "its function computes %.0f %% of its time%s"
+            .formatted(100 * share, virtual ? ": virtual threads" : ""));
   }
 }

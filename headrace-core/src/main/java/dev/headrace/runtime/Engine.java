@@ -61,6 +61,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final AtomicLong progress = new AtomicLong();
   private final List<KnobChange> knobChanges = new ArrayList<>();
   private final Recorder recorder;
+  private final long openedNs = System.nanoTime();
   private volatile long consumerWaitingSince;
   private volatile boolean deviceMemoryIsLent;
   private volatile boolean closed;
@@ -239,7 +240,7 @@ public final class Engine implements AutoCloseable, Decisions {
       if (knobChanges.size() < MOST_KNOB_CHANGES) {
         knobChanges.add(
             new KnobChange(
-                System.nanoTime(), operator, knob, before, after, why, predicted, 0, true));
+                System.nanoTime() - openedNs, operator, knob, before, after, why, predicted, 0, true));
         return knobChanges.size() - 1;
       }
       return -1;
