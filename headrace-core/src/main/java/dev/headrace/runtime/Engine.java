@@ -258,6 +258,12 @@ public final class Engine implements AutoCloseable, Decisions {
     }
   }
 
+  int decisionCount() {
+    synchronized (knobChanges) {
+      return knobChanges.size();
+    }
+  }
+
   public List<KnobChange> knobChanges() {
     synchronized (knobChanges) {
       return List.copyOf(knobChanges);
