@@ -66,6 +66,7 @@ import dev.headrace.op.UnbatchOp;
 import dev.headrace.op.UniqueOp;
 import dev.headrace.op.WindowOp;
 import dev.headrace.op.ZipOp;
+import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Finding;
 import dev.headrace.profile.Linter;
@@ -90,6 +91,7 @@ import dev.headrace.spi.Packing;
 import dev.headrace.spi.PaddedStacking;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
+import dev.headrace.spi.PureFn;
 import dev.headrace.spi.RandomFn;
 import dev.headrace.spi.Reducer;
 import dev.headrace.spi.Resampled;
@@ -477,9 +479,24 @@ public final class Dataset<T> implements Plan<T> {
     return of(new TfRecordsOp(files, settings, here()));
   }
 
+  // ---- functions --------------------------------------------------------------------------------
+
+  /**
+   * Declares that a function gives the same result for the same element, whoever calls it and when,
+   * and does nothing else that anybody could see: {@code map(pure(x -> decode(x)))}. It may then be
+   * called by several threads at once, where that was measured to help; results keep their order.
+   * For a function that is already there, write {@code pure(decode::apply)}.
+   */
+  public static <A, B> Fn<A, B> pure(PureFn<A, B> function) {
+    return Objects.requireNonNull(function, "pure: expected a function, but got null");
+  }
+
   // ---- transformations --------------------------------------------------------------------------
 
-  /** Applies a function to every element; it is never called concurrently. */
+  /**
+   * Applies a function to every element; it is never called concurrently, unless it is {@link #pure}
+   * or one of the library's.
+   */
   public <R> Dataset<R> map(Fn<? super T, ? extends R> function) {
     return with(new MapOp(op, raw(function), Parallelism.SEQUENTIAL, Order.ORDERED, false, here()));
   }
@@ -1086,9 +1103,15 @@ public final class Dataset<T> implements Plan<T> {
     return op.cardinality();
   }
 
-  /** The plan, last operator first, with the lines of the program that made it. */
+  /**
+   * The plan, last operator first, with the lines of the program that made it; then the plan that
+   * will be run instead, and why it gives the same sooner.
+   */
   public String explain() {
-    return PlanShape.of(op, options.isDeterministic()).explain();
+    return Explanation.of(
+        PlanShape.of(op, options.isDeterministic()),
+        Optimizer.optimise(op, options.goals()),
+        options.isDeterministic());
   }
 
   /** A hash of everything that shapes elements and their order. */

@@ -57,7 +57,7 @@ public record RandomMapOp(
     Work work =
         (chunk, mayStop) -> {
           int done = run(chunk, context, mayStop);
-          deferral.settle(chunk, done, context);
+          deferral.settle(chunk, 0, done, context::failure);
           return done;
         };
     return parallelism == Parallelism.SEQUENTIAL

@@ -18,6 +18,7 @@ import dev.headrace.spi.State;
 import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Work;
 import dev.headrace.tune.Tuned;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -150,20 +151,19 @@ final class OpenContext implements Context {
 
   @Override
   public String pathOfInput(Op below) {
-    return pathOf(below);
+    return pathOf(engine.written(below));
+  }
+
+  /** Whether the user wrote it; not, if it was added, or several were made one. */
+  private boolean isWritten() {
+    return engine.written(op).getClass() == op.getClass();
   }
 
   @Override
   public String path() {
     String known = path;
     if (known == null) {
-      StringBuilder text = new StringBuilder(pathOf(op));
-      Op at = op;
-      while (!at.inputs().isEmpty()) {
-        at = at.inputs().getFirst();
-        text.append(" ← ").append(at.word());
-      }
-      known = text.toString();
+      known = isWritten() ? engine.written(op).route() : op.route();
       path = known;
     }
     return known;
@@ -176,7 +176,15 @@ final class OpenContext implements Context {
 
   @Override
   public PlanIdentity identity(Op input) {
-    return PlanShape.of(engine.written(input), engine.settings().deterministic()).identity();
+    Op below = input;
+    List<Op> inputs = op.inputs();
+    List<Op> written = engine.written(op).inputs();
+    for (int i = 0; i < inputs.size(); i++) {
+      if (inputs.get(i) == input) {
+        below = written.get(i); // what the user put below, even if it was taken out since
+      }
+    }
+    return PlanShape.of(below, engine.settings().deterministic()).identity();
   }
 
   @Override
@@ -250,7 +258,8 @@ final class OpenContext implements Context {
     return switch (op.traits().deferring()) {
       case NEEDS -> Deferral.AT_ONCE;
       case CARRIES ->
-          Deferral.isHeldBy(op) && engine.written(op) == op ? deferral.whileHeld() : deferral;
+          // A buffer that the user did not write changes nothing about when something is computed.
+          Deferral.isHeldBy(op) && isWritten() ? deferral.whileHeld() : deferral;
       case COMPOSES ->
           // A function on one thread that reads what it is given would compute all of it there.
           // As the user wrote it: what fails must do so in the same place, rewritten or not.

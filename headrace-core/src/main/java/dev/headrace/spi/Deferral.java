@@ -29,12 +29,12 @@ public enum Deferral {
     return this == LATER ? IF_SMALLER : this;
   }
 
-  /** Computes what must not wait in the first {@code count} elements of a chunk. */
-  public void settle(Chunk chunk, int count, Context context) {
+  /** Computes what must not wait in the elements of a chunk from one to before another. */
+  public void settle(Chunk chunk, int from, int to, Blame blame) {
     if (this == LATER || !Tensor.anyDeferred() || chunk.inLongs()) {
       return;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < to; i++) {
       Object element = chunk.item(i);
       if (!mayHoldTensors(element)) {
         continue;
@@ -42,7 +42,7 @@ public enum Deferral {
       try {
         settle(element);
       } catch (Throwable e) {
-        chunk.replace(i, context.failure(chunk.id(i), e));
+        chunk.replace(i, blame.failure(chunk.id(i), e));
       }
     }
   }
