@@ -76,6 +76,7 @@ import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.ElementWriter;
+import dev.headrace.spi.ElementwiseFn;
 import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
@@ -491,6 +492,16 @@ public final class Dataset<T> implements Plan<T> {
     return Objects.requireNonNull(function, "pure: expected a function, but got null");
   }
 
+  /**
+   * Declares that a function on tensors, or structures of them, treats each number or row by itself,
+   * so that it gives the same for a batch as for each of its elements: {@code map(elementwise(x ->
+   * x.scale(2)))}. It must be {@link #pure}, must not fail, and must not look at the shape. Directly
+   * before {@link #batch(int)} it is then called once for each batch.
+   */
+  public static <A, B> Fn<A, B> elementwise(ElementwiseFn<A, B> function) {
+    return Objects.requireNonNull(function, "elementwise: expected a function, but got null");
+  }
+
   // ---- transformations --------------------------------------------------------------------------
 
   /**
@@ -544,7 +555,8 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Keeps the elements for which a condition holds. */
   public Dataset<T> filter(Condition<? super T> condition) {
-    return with(new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.ORDERED, here()));
+    return with(
+        new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.ORDERED, false, here()));
   }
 
   /** Keeps the elements for which a condition holds, with {@code parallelism} calls in flight. */
@@ -554,7 +566,28 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Keeps the elements for which a condition holds, with {@code parallelism} calls in flight. */
   public Dataset<T> filter(Condition<? super T> condition, int parallelism, Order order) {
-    return with(new FilterOp(op, raw(condition), calls("filter", parallelism), order, here()));
+    return with(
+        new FilterOp(op, raw(condition), calls("filter", parallelism), order, false, here()));
+  }
+
+  /**
+   * Declares of the {@link #filter(Condition) filter} before it that it may be asked before the maps
+   * in front of it: its condition takes what they were given, too, and gives the same answer. What
+   * it drops is then not mapped at all, so maps cannot fail for it either.
+   */
+  public Dataset<T> beforeMaps() {
+    if (op instanceof FilterOp filter) {
+      return with(
+          new FilterOp(
+              filter.input(),
+              filter.condition(),
+              filter.parallelism(),
+              filter.order(),
+              true,
+              filter.site()));
+    }
+    throw new IllegalStateException(
+        "beforeMaps: expected to follow filter, but follows " + op.word());
   }
 
   /**
@@ -771,6 +804,10 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Reads up to {@code buffer} elements ahead on a thread of its own. */
   public Dataset<T> prefetch(int buffer) {
+    if (buffer < AUTOTUNE) {
+      throw new IllegalArgumentException(
+          "prefetch: expected a buffer of at least 0 elements or AUTOTUNE, but got " + buffer);
+    }
     return with(new PrefetchOp(op, buffer, here()));
   }
 
@@ -1380,11 +1417,12 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   private static int calls(String word, int parallelism) {
-    if (parallelism == Parallelism.SEQUENTIAL) {
+    if (parallelism == Parallelism.SEQUENTIAL || parallelism < AUTOTUNE) {
       throw new IllegalArgumentException(
           word
-              + ": expected a parallelism of at least 1 or AUTOTUNE, but got 0; leave it out to"
-              + " call the function from one thread at a time");
+              + ": expected a parallelism of at least 1 or AUTOTUNE, but got "
+              + parallelism
+              + "; leave it out to call the function from one thread at a time");
     }
     return parallelism;
   }

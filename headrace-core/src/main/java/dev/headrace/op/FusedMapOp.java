@@ -67,7 +67,7 @@ public record FusedMapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().with(Deferring.COMPOSES);
+    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
   }
 
   @Override

@@ -46,7 +46,7 @@ public record MapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().with(Deferring.COMPOSES);
+    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
   }
 
   @Override

@@ -47,7 +47,7 @@ public record RandomMapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().with(Deferring.COMPOSES);
+    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
   }
 
   @Override

@@ -42,8 +42,8 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
 
   @Override
   public Traits traits() {
-    Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing();
-    return count == 1 ? some.asOneToOne().with(Deferring.CARRIES) : some;
+    Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
+    return count == 1 ? some.asOneToOne() : some;
   }
 
   @Override

@@ -52,6 +52,11 @@ public record SkipOp(Op input, long count, Site site) implements Op {
         index -> all.at(count + index));
   }
 
+  /** Whether the elements it passes over are made, because a failure among them is to be given. */
+  public boolean makesWhatItPasses() {
+    return mayFail(input);
+  }
+
   @Override
   public Cursor open(Context context) {
     return count == 0 ? context.open(input) : new SkipCursor(context, this);
@@ -86,7 +91,7 @@ public record SkipOp(Op input, long count, Site site) implements Op {
               op.input,
               context.demand() > Long.MAX_VALUE - more ? Long.MAX_VALUE : context.demand() + more);
       this.passing = new Reader(source);
-      this.mayFail = mayFail(op.input);
+      this.mayFail = op.makesWhatItPasses();
     }
 
     @Override

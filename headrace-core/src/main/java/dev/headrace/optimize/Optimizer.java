@@ -23,8 +23,13 @@ public final class Optimizer {
   private static final List<Rule> RULES =
       List.of(
           new RemoveNoOps(),
+          new LimitEarly(),
+          new FilterFirst(),
+          new Vectorise(),
           new Parallelise(),
+          new FuseMaps(),
           // The rule for a cache goes here: it looks at what is computed again in every epoch.
+          new PrefetchBeforeWaiting(),
           new PrefetchLast());
 
   private Optimizer() {}

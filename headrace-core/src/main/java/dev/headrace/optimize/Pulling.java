@@ -24,7 +24,7 @@ final class Pulling {
   }
 
   /** Whether an operator reads its input ahead, will once that helps, or was told not to. */
-  private static boolean hasThreads(Op op) {
+  static boolean hasThreads(Op op) {
     return op.parallelism() != Parallelism.SEQUENTIAL || op.traits().shapesNothing();
   }
 

@@ -18,7 +18,6 @@ import dev.headrace.spi.State;
 import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Work;
 import dev.headrace.tune.Tuned;
-import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -176,15 +175,10 @@ final class OpenContext implements Context {
 
   @Override
   public PlanIdentity identity(Op input) {
-    Op below = input;
-    List<Op> inputs = op.inputs();
-    List<Op> written = engine.written(op).inputs();
-    for (int i = 0; i < inputs.size(); i++) {
-      if (inputs.get(i) == input) {
-        below = written.get(i); // what the user put below, even if it was taken out since
-      }
-    }
-    return PlanShape.of(below, engine.settings().deterministic()).identity();
+    // What the user put before it counts, even if that was taken out since.
+    int index = op.inputs().indexOf(input);
+    Op before = isWritten() ? engine.written(op).inputs().get(index) : engine.written(input);
+    return PlanShape.of(before, engine.settings().deterministic()).identity();
   }
 
   @Override
@@ -264,7 +258,7 @@ final class OpenContext implements Context {
           // A function on one thread that reads what it is given would compute all of it there.
           // As the user wrote it: what fails must do so in the same place, rewritten or not.
           engine.written(op).parallelism() == Parallelism.SEQUENTIAL
-                  && Deferral.parallelismOf(engine.written(input)) != Parallelism.SEQUENTIAL
+                  && Deferral.parallelismOf(input, engine::written) != Parallelism.SEQUENTIAL
               ? Deferral.AT_ONCE
               : Deferral.LATER;
       case PLACES -> Deferral.LATER;

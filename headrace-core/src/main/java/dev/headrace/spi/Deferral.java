@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * When the tensors that a function left deferred are computed.
@@ -118,8 +119,13 @@ public enum Deferral {
    * the functions that made it.
    */
   public static int parallelismOf(Op op) {
+    return parallelismOf(op, UnaryOperator.identity());
+  }
+
+  /** The same, as it was before operators were rewritten. */
+  public static int parallelismOf(Op op, UnaryOperator<Op> origins) {
     return makersOf(op).stream()
-        .map(Op::parallelism)
+        .map(maker -> origins.apply(maker).parallelism())
         .min(Comparator.comparingInt(Parallelism::most))
         .orElse(Parallelism.SEQUENTIAL);
   }
