@@ -16,9 +16,19 @@ import java.lang.invoke.MethodHandles;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the elements for which a condition holds. */
+/**
+ * Keeps the elements for which a condition holds.
+ *
+ * @param beforeMaps whether the condition is declared to give the same answer for what the maps
+ *     directly before were given, so that it may be asked before them
+ */
 public record FilterOp(
-    Op input, Condition<Object> condition, @Knob int parallelism, Order order, Site site)
+    Op input,
+    Condition<Object> condition,
+    @Knob int parallelism,
+    Order order,
+    @Knob boolean beforeMaps,
+    Site site)
     implements Op {
 
   public FilterOp {

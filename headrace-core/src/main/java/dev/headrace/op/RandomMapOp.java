@@ -47,7 +47,7 @@ public record RandomMapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().with(Deferring.COMPOSES);
+    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
   }
 
   @Override
@@ -57,7 +57,7 @@ public record RandomMapOp(
     Work work =
         (chunk, mayStop) -> {
           int done = run(chunk, context, mayStop);
-          deferral.settle(chunk, done, context);
+          deferral.settle(chunk, 0, done, context::failure);
           return done;
         };
     return parallelism == Parallelism.SEQUENTIAL

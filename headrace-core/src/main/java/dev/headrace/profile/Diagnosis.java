@@ -36,6 +36,11 @@ public record Diagnosis(
     return new Diagnosis(verdict, advice, findings, profile, plan, made);
   }
 
+  /** The same with other advice. */
+  public Diagnosis withAdvice(List<Advice> other) {
+    return new Diagnosis(verdict, other, findings, profile, plan, decisions);
+  }
+
   /** Finds out from what was measured; {@code linted} is what is wrong with the plan as it is. */
   public static Diagnosis of(Measurements measured, List<Finding> linted, String plan) {
     Profile profile = measured.profile();
