@@ -46,6 +46,9 @@ final class AutotuneBench implements Scenario {
   @Override
   public List<Row> run(Setup setup) throws IOException, InterruptedException {
     notes.clear();
+    if (setup.peer() == null) {
+      notes.add("tf.data was not measured: ask for it with --peer tfdata.");
+    }
     setup.progress().accept("warming up");
     Chains.warmUp();
     Burn burn = Burn.calibrated();

@@ -25,6 +25,7 @@ final class AutotuneSettings {
   /** Static settings do not change, so a shorter look suffices. */
   private static final double STATIC_SECONDS = 1.6;
 
+  private static final double PEER_SECONDS = 3;
   private static final double WARM_UP_SECONDS = 0.7;
 
   private final Burn burn;
@@ -71,20 +72,18 @@ final class AutotuneSettings {
   private List<Row> measure(AutotunePipeline pipeline, List<int[]> finalists) {
     AutotuneRun[] ours = new AutotuneRun[runs];
     AutotuneRun[][] fixed = new AutotuneRun[finalists.size()][runs];
+    double[] peer = new double[runs];
     for (int run = 0; run < runs; run++) {
+      String where = "%s: run %d of %d: ".formatted(pipeline.name(), run + 1, runs);
       for (int i = 0; i < fixed.length; i++) {
-        setup
-            .progress()
-            .accept(
-                "%s: run %d of %d: %s"
-                    .formatted(pipeline.name(), run + 1, runs, pipeline.words(finalists.get(i))));
-        fixed[i][run] = AutotuneRun.ofStatic(pipeline, burn, STATIC_SECONDS, finalists.get(i));
+        int[] setting = finalists.get(i);
+        setup.progress().accept(where + pipeline.words(setting));
+        fixed[i][run] = AutotuneRun.ofStatic(pipeline, burn, STATIC_SECONDS, setting);
       }
-      setup
-          .progress()
-          .accept("%s: run %d of %d: AUTOTUNE".formatted(pipeline.name(), run + 1, runs));
+      setup.progress().accept(where + "AUTOTUNE");
       ours[run] = AutotuneRun.ofTuned(pipeline, burn, seconds);
       tunedRuns.add(ours[run]);
+      peer[run] = peerMsPerBatch(pipeline, where);
     }
     int best =
         IntStream.range(0, fixed.length)
@@ -92,7 +91,6 @@ final class AutotuneSettings {
             .min(Comparator.comparingDouble(i -> median(fixed[i], AutotuneRun::msPerBatch)))
             .orElseThrow();
     String setting = pipeline.words(finalists.get(best));
-    List<Row> rows = new ArrayList<>();
     Row row =
         Row.ofPairs(
             pipeline.name(),
@@ -102,14 +100,17 @@ final class AutotuneSettings {
             "the grid's best: " + setting,
             Bar.ratioAtLeast(ENOUGH),
             0);
-    rows.add(row);
     double ratio = row.ratio() == null ? 0 : row.ratio().median();
     ratios.add(ratio);
+    List<Row> rows = new ArrayList<>();
+    rows.add(row);
     rows.add(cores(pipeline, ours, fixed[best]));
-    Row peer = besidePeer(pipeline, ours);
-    if (peer != null) {
-      rows.add(peer);
-    }
+    rows.addAll(besidePeer(pipeline, ours, peer));
+    note(pipeline, ours, ratio, setting);
+    return rows;
+  }
+
+  private void note(AutotunePipeline pipeline, AutotuneRun[] ours, double ratio, String setting) {
     AutotuneRun last = ours[runs - 1];
     String note =
         text(
@@ -126,7 +127,6 @@ final class AutotuneSettings {
             AutotunePipeline.BUDGET_BYTES >> 20);
     notes.add(note);
     setup.progress().accept("   " + note);
-    return rows;
   }
 
   private static Row cores(AutotunePipeline pipeline, AutotuneRun[] ours, AutotuneRun[] fixed) {
@@ -140,22 +140,28 @@ final class AutotuneSettings {
         null);
   }
 
-  private @Nullable Row besidePeer(AutotunePipeline pipeline, AutotuneRun[] ours) {
+  /** What a batch takes tf.data; 0 where it is not there, or cannot do this. */
+  private double peerMsPerBatch(AutotunePipeline pipeline, String where) {
+    TfData tfData = setup.peer();
+    Map<String, @Nullable Object> description = pipeline.toJson();
+    if (tfData == null || description == null) {
+      return 0;
+    }
+    setup.progress().accept(where + "tf.data");
+    return tfData.autotunedMsPerBatch(description, Math.min(seconds, PEER_SECONDS));
+  }
+
+  private List<Row> besidePeer(AutotunePipeline pipeline, AutotuneRun[] ours, double[] peer) {
     TfData tfData = setup.peer();
     if (tfData == null) {
-      return null;
+      return List.of();
     }
-    Map<String, @Nullable Object> description = pipeline.toJson();
-    if (description == null) {
+    if (pipeline.toJson() == null) {
       notes.add(
           pipeline.name()
               + ": not expressible in tf.data, whose graphs cannot wait without calling Python.");
-      return null;
+      return List.of();
     }
-    setup.progress().accept(pipeline.name() + ": tf.data");
-    double theirs = tfData.autotunedMsPerBatch(description, Math.min(seconds, 6));
-    double[] peer = new double[runs];
-    Arrays.fill(peer, theirs);
     Row row =
         Row.ofPairs(
             pipeline.name() + ", beside tf.data",
@@ -168,7 +174,7 @@ final class AutotuneSettings {
     if (row.ratio() != null) {
       besidePeer.add(row.ratio().median());
     }
-    return row;
+    return List.of(row);
   }
 
   /** Runs ours alone, for {@link #tunersCost()}. */
@@ -196,7 +202,7 @@ final class AutotuneSettings {
             100 * ratios.stream().mapToDouble(ratio -> ratio).min().orElse(0),
             null));
     if (!besidePeer.isEmpty()) {
-      Interval ratio = Interval.of(besidePeer.stream().mapToDouble(ratio1 -> ratio1).toArray());
+      Interval ratio = Interval.of(besidePeer.stream().mapToDouble(Double::doubleValue).toArray());
       double median = ratio.median();
       rows.add(
           new Row(
