@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * moment, the better ones once more, and the best three are left, to be measured on fresh runs.
  */
 final class AutotuneGrid {
-  private static final double SECONDS = 0.5;
-  private static final double SECONDS_AGAIN = 1;
-  private static final int AGAIN = 5;
+  private static final double SECONDS = 0.4;
+  private static final double SECONDS_AGAIN = 0.8;
+  private static final int AGAIN = 4;
   private static final int FINALISTS = 3;
 
   /** Where finalists are kept, so that the next run need not look for them. */

@@ -23,7 +23,7 @@ final class AutotuneSettings {
   private static final double ENOUGH = 0.95;
 
   /** Static settings do not change, so a shorter look suffices. */
-  private static final double STATIC_SECONDS = 1.6;
+  private static final double STATIC_SECONDS = 1.3;
 
   private static final double PEER_SECONDS = 3;
   private static final double WARM_UP_SECONDS = 0.7;
