@@ -13,6 +13,7 @@ package dev.headrace.spi;
  * @param deferring what it does about tensors of its input that are not computed yet
  * @param knowsPlaces whether each of its elements, failed ones too, has a place that is known
  *     without reading it, so that passing over places is cheap and exact
+ * @param recurring whether another pass gives the same elements in the same order
  */
 public record Traits(
     Checkpointing checkpointing,
@@ -21,45 +22,109 @@ public record Traits(
     boolean shapesNothing,
     boolean neverFails,
     Deferring deferring,
-    boolean knowsPlaces) {
+    boolean knowsPlaces,
+    Recurring recurring) {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
-      new Traits(Checkpointing.CURSOR, false, false, false, false, Deferring.NEEDS, false);
+      new Traits(
+          Checkpointing.CURSOR,
+          false,
+          false,
+          false,
+          false,
+          Deferring.NEEDS,
+          false,
+          Recurring.FOLLOWS);
 
   public Traits with(Checkpointing how) {
     return new Traits(
-        how, oneToOne, keepsElements, shapesNothing, neverFails, deferring, knowsPlaces);
+        how, oneToOne, keepsElements, shapesNothing, neverFails, deferring, knowsPlaces, recurring);
   }
 
   public Traits asOneToOne() {
     return new Traits(
-        checkpointing, true, keepsElements, shapesNothing, neverFails, deferring, knowsPlaces);
+        checkpointing,
+        true,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        recurring);
   }
 
   public Traits asKeepingElements() {
     return new Traits(
-        checkpointing, oneToOne, true, shapesNothing, neverFails, deferring, knowsPlaces);
+        checkpointing,
+        oneToOne,
+        true,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        recurring);
   }
 
   public Traits asShapingNothing() {
     return new Traits(
-        checkpointing, oneToOne, keepsElements, true, neverFails, deferring, knowsPlaces);
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        true,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        recurring);
   }
 
   public Traits asNeverFailing() {
     return new Traits(
-        checkpointing, oneToOne, keepsElements, shapesNothing, true, deferring, knowsPlaces);
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        true,
+        deferring,
+        knowsPlaces,
+        recurring);
   }
 
   /** Sets what it does about tensors that are not computed yet. */
   public Traits with(Deferring what) {
     return new Traits(
-        checkpointing, oneToOne, keepsElements, shapesNothing, neverFails, what, knowsPlaces);
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        what,
+        knowsPlaces,
+        recurring);
   }
 
   public Traits asKnowingPlaces() {
     return new Traits(
-        checkpointing, oneToOne, keepsElements, shapesNothing, neverFails, deferring, true);
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        true,
+        recurring);
+  }
+
+  /** Sets whether another pass gives the same. */
+  public Traits with(Recurring how) {
+    return new Traits(
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        how);
   }
 }
