@@ -7,6 +7,8 @@ Reads one JSON object per line and answers with one:
   {"cpuNs": 281002345, "wallNs": 283400111}
   {"case": "jpeg:train", "mode": "default", "elements": 2000, "path": "folder", "memory": true}
   {"addedBytes": 731000832}
+  {"autotune": {"parts": [...], "stepMicros": 0, "stepComputes": false}, "seconds": 6}
+  {"wallNs": 6004112000, "cpuNs": 11873400000, "batches": 913}
 
 Modes:
   default   no option set: what a Python user gets
@@ -147,6 +149,10 @@ def main():
   for line in sys.stdin:
     request = json.loads(line)
     try:
+      if "autotune" in request:
+        import autotune
+        answer(**autotune.measure(request["autotune"], request["seconds"], request.get("memory", False)))
+        continue
       mode, elements = request["mode"], int(request["elements"])
       if "case" in request:
         if request.get("memory"):

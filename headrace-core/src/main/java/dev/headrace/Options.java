@@ -4,6 +4,7 @@ import dev.headrace.profile.LintSettings;
 import dev.headrace.runtime.Settings;
 import dev.headrace.spi.NanoClock;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,9 @@ public final class Options {
   private @Nullable Boolean requireCheckpoint;
   private @Nullable Boolean assumePure;
   private @Nullable Boolean optimise;
+  private @Nullable Boolean tune;
+  private @Nullable Tuning tuning;
+  private @Nullable Path tuningFolder;
   private Set<String> rulesOff = Set.of();
   private @Nullable Long cpuBudget;
   private @Nullable Long threadLimit;
@@ -44,6 +48,9 @@ public final class Options {
     requireCheckpoint = from.requireCheckpoint;
     assumePure = from.assumePure;
     optimise = from.optimise;
+    tune = from.tune;
+    tuning = from.tuning;
+    tuningFolder = from.tuningFolder;
     rulesOff = from.rulesOff;
     cpuBudget = from.cpuBudget;
     threadLimit = from.threadLimit;
@@ -121,6 +128,51 @@ public final class Options {
     Options copy = new Options(this);
     copy.rulesOff = Set.of(names);
     return copy;
+  }
+
+  /**
+   * Whether threads and buffers that are AUTOTUNE are changed while the pipeline runs; they are by
+   * default. Where not, they keep the values they start with: {@link #tuning}, or one thread a core
+   * and two elements.
+   */
+  public Options tune(boolean whileRunning) {
+    Options copy = new Options(this);
+    copy.tune = whileRunning;
+    return copy;
+  }
+
+  /** Starts from what was found good in another run of the same plan: {@link Pipeline#tuning()}. */
+  public Options tuning(Tuning found) {
+    Options copy = new Options(this);
+    copy.tuning = found;
+    return copy;
+  }
+
+  /** Keeps to what was found good in another run of the same plan, and changes nothing. */
+  public Options frozen(Tuning found) {
+    return tuning(found).tune(false);
+  }
+
+  /**
+   * Has every pipeline start from what was found good when the same plan ran before, and leave in
+   * the folder what it has found good itself.
+   */
+  public Options rememberTuning(Path folder) {
+    Options copy = new Options(this);
+    copy.tuningFolder = folder;
+    return copy;
+  }
+
+  @Nullable Tuning tuning() {
+    return tuning;
+  }
+
+  @Nullable Path tuningFolder() {
+    if (tuningFolder != null) {
+      return tuningFolder;
+    }
+    Origin origin = Origin.find("tuning.folder");
+    return origin == null ? null : Path.of(origin.text);
   }
 
   /** How many cores computing functions may use. */
@@ -231,7 +283,8 @@ public final class Options {
         Duration.ofMillis(
             number("close.grace.ms", closeGrace == null ? null : closeGrace.toMillis(), 10_000)
                 .value()),
-        clock);
+        clock,
+        flag("tune", tune, true).isTrue());
   }
 
   /** What the linter has to know of them. */
@@ -255,6 +308,7 @@ public final class Options {
     settings.add(flag("require.checkpoint", requireCheckpoint, false));
     settings.add(flag("assume.pure", assumePure, false));
     settings.add(flag("optimise", optimise, true));
+    settings.add(flag("tune", tune, true));
     settings.add(number("cpu.budget", cpuBudget, Runtime.getRuntime().availableProcessors()));
     settings.add(number("thread.limit", threadLimit, 256));
     settings.add(number("virtual.limit", virtualLimit, 4096));

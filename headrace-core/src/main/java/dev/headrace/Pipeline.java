@@ -13,11 +13,18 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Origins;
 import dev.headrace.spi.State;
+import dev.headrace.tune.Tuned;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -83,8 +90,58 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       this.epoch = checkpoint.epoch() - 1;
       this.resumeAt = checkpoint.state();
     }
-    this.engine = new Engine(op, options.settings());
+    this.engine = new Engine(op, Origins.AS_WRITTEN, options.settings(), found());
     showToWatchers(Watcher::opened);
+  }
+
+  /** What an earlier run found good, where there was one of the same plan. */
+  private Map<String, Tuned> found() {
+    Tuning given = options.tuning();
+    Path folder = options.tuningFolder();
+    if (given == null && folder != null) {
+      Path file = folder.resolve(tuningFile());
+      try {
+        given = Files.exists(file) ? Tuning.load(file) : null;
+      } catch (IOException | IllegalArgumentException e) {
+        LOG.log(Level.WARNING, file + " is not used, the tuner starts anew: " + e.getMessage());
+      }
+    }
+    if (given == null) {
+      return Map.of();
+    }
+    if (!given.fingerprint().equals(shape.fingerprint())) {
+      LOG.log(
+          Level.WARNING,
+          "the tuning is not used, because it was found for another plan: expected {0}, but got"
+              + " {1}",
+          shape.fingerprint(),
+          given.fingerprint());
+      return Map.of();
+    }
+    return given.values();
+  }
+
+  private String tuningFile() {
+    return shape.fingerprint() + ".tuning";
+  }
+
+  /** What the tuner has found good so far, for {@link Options#tuning} of the next run. */
+  public Tuning tuning() {
+    Map<String, String> words = new HashMap<>();
+    engine.nodes().forEach(node -> words.put(node.key(), node.op().word()));
+    return Tuning.of(shape.fingerprint(), engine.tuned(), words);
+  }
+
+  private void rememberTuning() {
+    Path folder = options.tuningFolder();
+    if (folder != null) {
+      try {
+        Files.createDirectories(folder);
+        tuning().save(folder.resolve(tuningFile()));
+      } catch (IOException e) {
+        LOG.log(Level.WARNING, "what the tuner found could not be kept: " + e);
+      }
+    }
   }
 
   /**
@@ -519,6 +576,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     OpenPass warm = nextPass;
     try {
       engine.recorder().finish();
+      rememberTuning();
       showToWatchers(Watcher::closing);
       if (current != null) {
         current.close();

@@ -39,6 +39,7 @@ public interface Scenario {
         new Examples(),
         new JpegTraining(),
         new DoctorBench(),
-        new MlperfStorage());
+        new MlperfStorage(),
+        new AutotuneBench());
   }
 }

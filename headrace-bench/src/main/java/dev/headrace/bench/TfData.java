@@ -82,6 +82,19 @@ public final class TfData implements AutoCloseable {
     return PeerProcess.number(process.ask(with(request, mode, elements)), "addedBytes");
   }
 
+  /**
+   * What a batch of a pipeline of {@code autotune.py} takes, with every number left to AUTOTUNE.
+   *
+   * @param seconds how long it is measured, after its first 5 s or 200 batches
+   */
+  double autotunedMsPerBatch(Map<String, @Nullable Object> pipeline, double seconds) {
+    Map<String, @Nullable Object> request = new LinkedHashMap<>();
+    request.put("autotune", pipeline);
+    request.put("seconds", seconds);
+    Map<String, @Nullable Object> answer = process.ask(request);
+    return PeerProcess.number(answer, "wallNs") / 1e6 / PeerProcess.number(answer, "batches");
+  }
+
   private Spent ask(Map<String, @Nullable Object> request, Mode mode, long elements) {
     return process.measure(with(request, mode, elements), elements);
   }

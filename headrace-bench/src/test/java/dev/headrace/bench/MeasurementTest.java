@@ -44,6 +44,14 @@ class MeasurementTest {
     assertThat(Scenario.all())
         .extracting(Scenario::name)
         .containsExactly(
-            "overhead", "scaling", "operators", "records", "examples", "jpeg", "doctor", "mlperf");
+            "overhead",
+            "scaling",
+            "operators",
+            "records",
+            "examples",
+            "jpeg",
+            "doctor",
+            "mlperf",
+            "autotune");
   }
 }

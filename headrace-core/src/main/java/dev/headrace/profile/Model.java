@@ -495,6 +495,27 @@ final class Model {
                 : task);
   }
 
+  /** A buffer and a thread at an operator, which only pulls what lies upstream. */
+  Model readingAhead(int operator, int buffer) {
+    int puller = profile.operators().get(operator).runBy();
+    double perDelivered = profile.operators().get(operator).perDelivered();
+    Map<Integer, Workers> crews = new HashMap<>(threads);
+    crews.put(operator, new Workers(operator, 1, buffer, perDelivered, new double[0]));
+    return mapped(
+        crews,
+        task ->
+            task.thread() == puller && isUpTo(task.operator(), operator)
+                ? new Task(task.operator(), task.load(), operator, task.isParallel())
+                : task);
+  }
+
+  /** What whoever pulls an operator does itself for it, and for what lies upstream. */
+  Load pulledBy(int operator) {
+    int puller = profile.operators().get(operator).runBy();
+    return sum(
+        task -> task.thread() == puller && !task.isParallel() && isUpTo(task.operator(), operator));
+  }
+
   /** Another size of an operator's buffer. */
   Model withBuffer(int operator, int buffer) {
     Map<Integer, Workers> crews = new HashMap<>(threads);

@@ -51,6 +51,15 @@ final class CrewMeter {
     waitNs += ns;
   }
 
+  /**
+   * Elements worked on so far, the time that took all workers, and how often one was waited for.
+   */
+  record Progress(long elements, long workNs, long waits) {}
+
+  synchronized Progress progress() {
+    return new Progress(workElements, workNs, waits);
+  }
+
   /** Workers were ready, but had no core, so long. */
   synchronized void queued(long ns) {
     queuedNs += ns;

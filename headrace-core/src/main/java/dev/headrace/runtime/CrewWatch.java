@@ -1,6 +1,8 @@
 package dev.headrace.runtime;
 
+import dev.headrace.tune.Levels;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Finds the number of workers for one AUTOTUNE crew from how its workers spend their time.
@@ -26,6 +28,14 @@ final class CrewWatch {
   /** How fast old observations lose weight. */
   private static final double DECAY = 0.92;
 
+  /** Idle workers go after so long; longer, if they were wanted again before. */
+  private static final long FIRST_PATIENCE_NS = TimeUnit.SECONDS.toNanos(3);
+
+  private static final long LONGEST_PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+
+  /** How long it counts that more workers did not help. */
+  private static final long CAP_NS = TimeUnit.SECONDS.toNanos(10);
+
   private final WorkerCrew crew;
   private final Engine engine;
   private double busyNs;
@@ -36,6 +46,14 @@ final class CrewWatch {
   private int turn;
   private int lowVisits;
   private int stuckVisits;
+  private final Levels levels = new Levels();
+  private long visitedNs;
+  private CrewMeter.Progress seen = new CrewMeter.Progress(0, 0, 0);
+  private long unwantedSince;
+  private double busiest;
+  private long patienceNs = FIRST_PATIENCE_NS;
+  private int cap;
+  private long cappedUntil;
 
   CrewWatch(WorkerCrew crew, Engine engine) {
     this.crew = crew;
@@ -47,11 +65,26 @@ final class CrewWatch {
   }
 
   void visit(long now) {
+    long since = now - visitedNs;
+    CrewMeter.Progress progress = crew.meter().progress();
+    long done = progress.elements() - seen.elements();
+    double busy = (double) (progress.workNs() - seen.workNs()) / Math.max(1, since);
+    boolean wasWaitedFor = progress.waits() > seen.waits() || crew.isWaitedFor();
+    boolean isFirst = visitedNs == 0;
+    visitedNs = now;
+    seen = progress;
     if (crew.isVirtual()) {
       visitVirtual();
       return;
     }
     look(now);
+    if (!isFirst && wasWaitedFor) {
+      levels.saw(crew.target(), done, since, now);
+      unwantedSince = 0;
+    }
+    if (!wasWaitedFor && giveBack(now, busy)) {
+      return;
+    }
     double waiting = looks == 0 ? 0 : blocked / looks;
     if (looks < (waiting > MOSTLY ? LEAST_LOOKS : LEAST_LOOKS_IF_MIXED) || busyNs < 2e6) {
       return; // too little seen to judge
@@ -63,7 +96,8 @@ final class CrewWatch {
     int wished = WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit());
     boolean wouldUnmount = blocked > 0 && parked >= 0.75 * blocked;
     boolean goVirtual = wouldUnmount && wished > settings.threadLimit() && before >= 16;
-    int after = Math.min(wished, goVirtual ? settings.virtualLimit() : settings.threadLimit());
+    int most = Math.min(wished, goVirtual ? settings.virtualLimit() : settings.threadLimit());
+    int after = now < cappedUntil ? Math.min(most, cap) : most;
     if (after > before * 1.2) {
       lowVisits = 0;
       // Where most of the time is spent ready, but without a core, more workers cannot help.
@@ -77,6 +111,48 @@ final class CrewWatch {
       }
     } else {
       lowVisits = 0;
+      leaveThoseWhoDoNotHelp(now, before, share);
+    }
+  }
+
+  /** Lets workers go that nobody has waited for in a while, and that were mostly idle. */
+  private boolean giveBack(long now, double busy) {
+    if (unwantedSince == 0) {
+      unwantedSince = now;
+      busiest = 0;
+    }
+    busiest = Math.max(busiest, busy);
+    int before = crew.target();
+    int enough = (int) Math.ceil(2 * busiest) + 1;
+    if (now - unwantedSince < patienceNs || enough >= before) {
+      return false;
+    }
+    unwantedSince = 0;
+    patienceNs = Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs); // it may be wanted again
+    crew.resize(enough, false, crew.cpuShare());
+    engine.knobTurned(
+        crew.operator(),
+        "workers",
+        before,
+        enough,
+        "nobody waits for it, and no more than %.1f were busy".formatted(busiest));
+    return true;
+  }
+
+  /** Goes back to fewer workers that were seen to be as fast. */
+  private void leaveThoseWhoDoNotHelp(long now, int before, double share) {
+    int fewer = levels.fewestAsFast(before, now);
+    if (fewer < before) {
+      cap = fewer;
+      cappedUntil = now + CAP_NS;
+      crew.resize(fewer, false, share);
+      engine.knobTurned(
+          crew.operator(),
+          "workers",
+          before,
+          fewer,
+          "%,.0f elements a second with %d, %,.0f with %d"
+              .formatted(levels.rate(fewer), fewer, levels.rate(before), before));
     }
   }
 

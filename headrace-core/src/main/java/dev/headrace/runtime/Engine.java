@@ -15,6 +15,8 @@ import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Origins;
 import dev.headrace.spi.TransferMeter;
+import dev.headrace.tune.Decisions;
+import dev.headrace.tune.Tuned;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Ownership:</b> owned by the pipeline; closing it after its cursors gives everything back
  * and fails if an operator did not.
  */
-public final class Engine implements AutoCloseable {
+public final class Engine implements AutoCloseable, Decisions {
   private static final System.Logger LOG = System.getLogger("headrace.engine");
   private static final AtomicLong NUMBERS = new AtomicLong();
   private static final int MOST_KNOB_CHANGES = 1000;
@@ -48,6 +50,7 @@ public final class Engine implements AutoCloseable {
   private final long number = NUMBERS.incrementAndGet();
   private final Op plan;
   private final Origins origins;
+  private final Map<String, Tuned> found;
   private final Settings settings;
   private final Account heap;
   private final Account nativeAccount;
@@ -74,8 +77,18 @@ public final class Engine implements AutoCloseable {
    * @param origins what its operators were before they were rewritten
    */
   public Engine(Op plan, Origins origins, Settings settings) {
+    this(plan, origins, settings, Map.of());
+  }
+
+  /**
+   * Makes what runs a plan.
+   *
+   * @param found what an earlier run found good for the places of this plan
+   */
+  public Engine(Op plan, Origins origins, Settings settings, Map<String, Tuned> found) {
     this.plan = plan;
     this.origins = origins;
+    this.found = Map.copyOf(found);
     this.settings = settings;
     this.heap = new Account("heap", settings.heapBudget());
     this.nativeAccount = new Account("native", settings.nativeBudget());
@@ -176,7 +189,13 @@ public final class Engine implements AutoCloseable {
 
   Place place(String key, Op op, String path, int depth) {
     synchronized (places) {
-      return places.computeIfAbsent(key, k -> new Place(key, op, path, depth));
+      return places.computeIfAbsent(
+          key,
+          k -> {
+            Place place = new Place(key, op, path, depth);
+            place.tuned = found.getOrDefault(key, Tuned.UNKNOWN);
+            return place;
+          });
     }
   }
 
@@ -209,12 +228,33 @@ public final class Engine implements AutoCloseable {
   }
 
   void knobTurned(String operator, String knob, int before, int after, String why) {
+    int _ = turned(operator, knob, before, after, why, 0);
+  }
+
+  @Override
+  public int turned(
+      String operator, String knob, int before, int after, String why, double predicted) {
     Events.turned(name(), operator, knob, before, after, why);
     LOG.log(
         System.Logger.Level.DEBUG, "{0}: {1} {2} -> {3} ({4})", operator, knob, before, after, why);
     synchronized (knobChanges) {
       if (knobChanges.size() < MOST_KNOB_CHANGES) {
-        knobChanges.add(new KnobChange(System.nanoTime(), operator, knob, before, after, why));
+        knobChanges.add(
+            new KnobChange(
+                System.nanoTime(), operator, knob, before, after, why, predicted, 0, true));
+        return knobChanges.size() - 1;
+      }
+      return -1;
+    }
+  }
+
+  @Override
+  public void measured(int decision, double gain, boolean kept) {
+    synchronized (knobChanges) {
+      if (decision >= 0) {
+        KnobChange done = knobChanges.get(decision).measured(gain, kept);
+        knobChanges.set(decision, done);
+        Events.measured(name(), done);
       }
     }
   }
@@ -300,6 +340,29 @@ public final class Engine implements AutoCloseable {
     }
   }
 
+  /** What was found good so far, at each place of the plan. */
+  public Map<String, Tuned> tuned() {
+    synchronized (places) {
+      Map<String, Tuned> tuned = new LinkedHashMap<>();
+      places.forEach((key, place) -> tuned.put(key, place.tuned));
+      return tuned;
+    }
+  }
+
+  /** The operators that may have threads, though nobody asked for any. */
+  List<CrewSwitch> switches() {
+    synchronized (places) {
+      List<CrewSwitch> switches = new ArrayList<>();
+      for (Place place : places.values()) {
+        WorkerCrew crew = place.crew;
+        if (crew != null && crew.isOptional()) {
+          switches.add(new CrewSwitch(place, crew));
+        }
+      }
+      return switches;
+    }
+  }
+
   /** Takes note of the workers at each operator. */
   void observeCrews(long sinceNs) {
     synchronized (places) {
@@ -369,6 +432,7 @@ public final class Engine implements AutoCloseable {
     final dev.headrace.spi.Meter meter = new dev.headrace.spi.Meter();
     final CrewMeter crewMeter = new CrewMeter();
     volatile @Nullable WorkerCrew crew;
+    volatile Tuned tuned = Tuned.UNKNOWN;
     final TransferMeter transfers = new TransferMeter();
     volatile @Nullable Stage stage;
 

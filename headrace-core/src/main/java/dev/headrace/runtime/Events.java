@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.profile.KnobChange;
 import java.util.function.Supplier;
 import jdk.jfr.Category;
 import jdk.jfr.Event;
@@ -61,6 +62,19 @@ final class Events {
     }
   }
 
+  static void measured(String pipeline, KnobChange change) {
+    if (PRESENT) {
+      Measured event = new Measured();
+      event.pipeline = pipeline;
+      event.operator = change.operator();
+      event.knob = change.knob();
+      event.predicted = change.predicted();
+      event.measured = change.measured();
+      event.kept = change.isKept();
+      event.commit();
+    }
+  }
+
   static void stalled(String pipeline, String report) {
     if (PRESENT) {
       Stalled event = new Stalled();
@@ -119,6 +133,30 @@ final class Events {
 
     @Label("Why")
     String why = "";
+  }
+
+  @Name("headrace.KnobMeasured")
+  @Label("What a turned knob brought")
+  @Category("Headrace")
+  @StackTrace(false)
+  static final class Measured extends Event {
+    @Label("Pipeline")
+    String pipeline = "";
+
+    @Label("Operator")
+    String operator = "";
+
+    @Label("Knob")
+    String knob = "";
+
+    @Label("Predicted, times as fast")
+    double predicted;
+
+    @Label("Measured, times as fast")
+    double measured;
+
+    @Label("Kept")
+    boolean kept;
   }
 
   @Name("headrace.Stalled")

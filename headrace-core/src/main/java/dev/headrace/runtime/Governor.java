@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.tune.Tuner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -21,6 +22,7 @@ final class Governor implements Runnable {
   private static final long SHRINK_EVERY_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final Engine engine;
+  private final Tuner tuner;
   private final List<WorkerCrew> crews = new CopyOnWriteArrayList<>();
   private final List<CrewWatch> watches = new ArrayList<>();
   private @Nullable Thread thread;
@@ -35,6 +37,7 @@ final class Governor implements Runnable {
 
   Governor(Engine engine) {
     this.engine = engine;
+    this.tuner = new Tuner(engine);
   }
 
   synchronized void watch(WorkerCrew crew) {
@@ -80,8 +83,9 @@ final class Governor implements Runnable {
 
   private void tick(long now) {
     watches.removeIf(watch -> !crews.contains(watch.crew()));
+    boolean tunes = engine.settings().tunes();
     for (WorkerCrew crew : crews) {
-      if (!crew.isTuned()) {
+      if (!crew.isTuned() || !tunes || crew.isDormant()) {
         continue;
       }
       CrewWatch watch = null;
@@ -96,10 +100,22 @@ final class Governor implements Runnable {
       }
       watch.visit(now);
     }
+    if (tunes) {
+      switchThreads();
+    }
     watchForStalls(engine.settings().clock().nanoTime());
-    if (now - shrunkAt > SHRINK_EVERY_NS) {
+    if (tunes && now - shrunkAt > SHRINK_EVERY_NS) {
       shrunkAt = now;
       crews.forEach(WorkerCrew::shrinkUnusedBuffers);
+    }
+  }
+
+  /** Gives threads to operators that could have some and have none, and measures what it brings. */
+  private void switchThreads() {
+    List<CrewSwitch> switches = engine.switches();
+    boolean anyOff = switches.stream().anyMatch(one -> !one.isOn());
+    if (anyOff || tuner.isMeasuring()) {
+      tuner.visit(engine.recorder().now(), engine.nodes(), engine.settings().cpuBudget(), switches);
     }
   }
 

@@ -18,6 +18,7 @@ import dev.headrace.spi.State;
 import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Watch;
 import dev.headrace.spi.Work;
+import dev.headrace.tune.Tuned;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -126,6 +127,17 @@ final class OpenContext implements Context {
     }
     home.crew = crew;
     return home.crewMeter;
+  }
+
+  /** What was found good for this operator's threads and buffer so far. */
+  Tuned tuned() {
+    return home == null ? Tuned.UNKNOWN : home.tuned;
+  }
+
+  void tuned(Tuned found) {
+    if (home != null) {
+      home.tuned = found;
+    }
   }
 
   /** The operator alone, with its name and line. */
@@ -424,8 +436,8 @@ final class OpenContext implements Context {
     if (place != null) {
       place.onlyPulls = true;
     }
-    return stage(
-        new WorkerCrew(this, 1, true), input, new StagePlan(null, true, true, capacity, demand));
+    WorkerCrew crew = new WorkerCrew(this, 1, true, capacity == Parallelism.IF_IT_HELPS);
+    return stage(crew, input, new StagePlan(null, true, true, capacity, demand));
   }
 
   @Override

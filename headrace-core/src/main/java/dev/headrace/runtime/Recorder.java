@@ -31,6 +31,7 @@ public final class Recorder {
   private volatile long firstNs;
   private volatile long firstWaitNs;
   private volatile long deliveredAtPull;
+  private volatile long epochAtPull;
   private volatile long stepNs;
   private volatile long insideNs;
   private volatile long beganNs;
@@ -53,6 +54,7 @@ public final class Recorder {
     long now = engine.nanoTime();
     beganNs = now;
     deliveredAtPull = delivered;
+    epochAtPull = epoch;
     if (pulls > 0) {
       long step = now - endedNs;
       long _ = stepCpu.end(step);
@@ -132,6 +134,12 @@ public final class Recorder {
         engine.nativeAccount().usedBytes(),
         machine,
         engine.counters(withLatest));
+  }
+
+  /** How it is at this moment, or was when the consumer last began or ended a pull. */
+  Snapshot now() {
+    long now = Math.max(beganNs, endedNs);
+    return snapshot(now, epochAtPull, deliveredAtPull, true);
   }
 
   /** Everything written down so far, and how it is at this moment; at least one. */

@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param stallAfter how long the consumer may wait without progress before it is reported
  * @param closeGrace how long closing waits for functions of the user that ignore interruption
  * @param clock by which waits and stalls are measured
+ * @param tunes whether threads and buffers that nobody gave a number for are changed while running
  */
 public record Settings(
     boolean deterministic,
@@ -29,4 +30,5 @@ public record Settings(
     long nativeBudget,
     Duration stallAfter,
     Duration closeGrace,
-    NanoClock clock) {}
+    NanoClock clock,
+    boolean tunes) {}

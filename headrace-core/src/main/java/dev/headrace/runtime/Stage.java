@@ -57,7 +57,14 @@ final class Stage extends Cursor {
   /** A prefetch buffer under AUTOTUNE grows to this many elements at most. */
   private static final int MOST_AUTOTUNED = 1024;
 
+  private static final int LEAST_AUTOTUNED = 2;
+  private static final int MOST_REACH = 256;
+
+  /** A dormant crew is worth a look once so much was done in its stead. */
+  private static final long WORTH_WATCHING_NS = 20_000_000;
+
   private final Engine engine;
+  private final OpenContext context;
   private final Pass pass;
   private final WorkerCrew crew;
   private final Condition filled;
@@ -115,6 +122,10 @@ final class Stage extends Cursor {
   private long workElements;
   private long handedOverElements;
   private int highestBuffered;
+  private long inlineNs;
+
+  /** How many times further than usual workers may be ahead. */
+  private int reach = 1;
 
   Stage(OpenContext context, WorkerCrew crew, Cursor input, StagePlan plan) {
     super(context);
@@ -129,7 +140,10 @@ final class Stage extends Cursor {
     this.demand = plan.demand();
     this.path = context.path();
     this.capacityIsTuned = plan.capacity() < 0;
-    this.capacity = capacityIsTuned ? 2 : plan.capacity();
+    this.context = context;
+    this.capacity =
+        capacityIsTuned ? Math.max(LEAST_AUTOTUNED, context.tuned().buffer()) : plan.capacity();
+    this.reach = work == null ? 1 : Math.clamp(context.tuned().buffer(), 1, MOST_REACH);
     crew.add(this);
     pass.add(this);
   }
@@ -173,6 +187,7 @@ final class Stage extends Cursor {
         return false;
       }
     } else if (open >= mostOpen() || window.size() >= LONGEST_WINDOW) {
+      wasFull = true;
       return false;
     }
     shortOfMemory = !engine.admits((long) heapBytesEach, (long) slabBytesEach);
@@ -195,7 +210,8 @@ final class Stage extends Cursor {
   }
 
   private int mostOpen() {
-    return (pacer.length() > 1 ? SHORT_SLOTS_PER_WORKER : SLOTS_PER_WORKER) * crew.target() + 2;
+    int each = pacer.length() > 1 ? SHORT_SLOTS_PER_WORKER : SLOTS_PER_WORKER;
+    return reach * (each * crew.target() + 2);
   }
 
   /** Whether only memory keeps the workers from going on. Under the lock. */
@@ -282,11 +298,13 @@ final class Stage extends Cursor {
       }
       long end = System.nanoTime();
       long cpuNs = worker.workEnds(end);
-      crew.meter().worked(elements, end - start, cpuNs < 0 ? 0 : end - start, Math.max(0, cpuNs));
+      if (!worker.isInline) {
+        crew.meter().worked(elements, end - start, cpuNs < 0 ? 0 : end - start, Math.max(0, cpuNs));
+      }
       finish(slot, elements, end - start);
     } catch (Cancelled e) {
       abandon(slot);
-      if (crew.isInline()) {
+      if (worker.isInline) {
         throw e;
       }
     } catch (Throwable e) {
@@ -466,7 +484,7 @@ final class Stage extends Cursor {
   boolean hasReadAll() {
     crew.lock.lock();
     try {
-      return ended;
+      return ended && !crew.isDormant();
     } finally {
       crew.lock.unlock();
     }
@@ -480,9 +498,20 @@ final class Stage extends Cursor {
         started = true;
         crew.start();
       }
-      return deliverable() != null || isOver();
+      if (deliverable() != null || isOver()) {
+        return true;
+      }
+      if (!crew.isDormant() || !isUntouched()) {
+        return false;
+      }
+      lendInput();
     } finally {
       crew.lock.unlock();
+    }
+    try {
+      return input.isReady();
+    } finally {
+      takeInputBack(0, -1);
     }
   }
 
@@ -494,19 +523,90 @@ final class Stage extends Cursor {
         started = true;
         crew.start();
       }
-      crew.meter().pulled(buffered);
-      Slot slot = await();
-      if (slot != null) {
-        hand(slot, out, max);
+      if (!crew.isDormant() || work != null || !isUntouched() || ended) {
+        crew.meter().pulled(buffered);
+        Slot slot = await();
+        if (slot != null) {
+          hand(slot, out, max);
+        }
+        return;
       }
+      lendInput();
+    } finally {
+      crew.lock.unlock();
+    }
+    // Nothing to do but to read ahead, and nobody does: as if the stage were not there.
+    long start = System.nanoTime();
+    int given = -1;
+    try {
+      input.fill(out, max);
+      given = out.size();
+    } finally {
+      takeInputBack(System.nanoTime() - start, given);
+    }
+  }
+
+  /** Whether nothing was pulled that is still here, and nobody pulls. Under the lock. */
+  private boolean isUntouched() {
+    return window.isEmpty() && busy == 0;
+  }
+
+  /** Lets the consumer's own thread have the input for a while. Under the lock. */
+  private void lendInput() {
+    busy++;
+    pulling = true;
+  }
+
+  /** Takes note of what the consumer's thread did with the input; negative: it pulled nothing. */
+  private void takeInputBack(long ns, int given) {
+    crew.lock.lock();
+    try {
+      busy--;
+      pulling = false;
+      if (given >= 0) {
+        wanted += given;
+        handedOverElements += given;
+        ended = given == 0;
+      }
+      doneInline(ns);
+      crew.wakeOne(); // if it was engaged meanwhile
     } finally {
       crew.lock.unlock();
     }
   }
 
+  private void doneInline(long ns) {
+    inlineNs += ns;
+    if (inlineNs > WORTH_WATCHING_NS) {
+      crew.watchDormant();
+    }
+  }
+
+  /** Workers had to stop because they were far enough ahead, and then the consumer had to wait. */
+  private void reachFurther() {
+    if (crew.isTuned()
+        && !crew.isInline()
+        && engine.settings().tunes()
+        && 2 * mostOpen() * pacer.length() <= MOST_AUTOTUNED) {
+      turnReach(2 * reach, "workers were far enough ahead, then the consumer had to wait");
+    }
+  }
+
+  private void turnReach(int times, String why) {
+    int before = mostOpen() * pacer.length();
+    reach = times;
+    engine.knobTurned(path, "read-ahead", before, mostOpen() * pacer.length(), why);
+    context.tuned(context.tuned().withBuffer(reach));
+  }
+
+  private boolean mayTurnCapacity() {
+    return capacityIsTuned && engine.settings().tunes();
+  }
+
   private void turnCapacity(int elements, String why) {
     engine.knobTurned(path, "buffer", capacity, elements, why);
     capacity = elements;
+    context.tuned(context.tuned().withBuffer(elements));
   }
 
   /** The slot to hand over next, waited for; null at the end. */
@@ -515,36 +615,49 @@ final class Stage extends Cursor {
     if (slot != null || isOver()) {
       return slot;
     }
-    if (capacityIsTuned && wasFull && work == null && capacity < MOST_AUTOTUNED) {
-      turnCapacity(Math.min(MOST_AUTOTUNED, capacity * 2), "was full, then ran empty");
+    if (wasFull) {
       wasFull = false;
-    }
-    if (crew.isInline()) {
-      while (slot == null && !isOver()) {
-        crew.runInline(this);
-        slot = deliverable();
+      if (work != null) {
+        reachFurther();
+      } else if (mayTurnCapacity() && capacity < MOST_AUTOTUNED) {
+        turnCapacity(Math.min(MOST_AUTOTUNED, capacity * 2), "was full, then ran empty");
       }
-      return slot;
     }
-    long start = System.nanoTime();
-    consumerWaits = true;
-    crew.wakeOne();
+    long waitingSince = 0;
     try {
       while (slot == null && !isOver()) {
-        if (closed || pass.isClosed()) {
-          throw new Cancelled(path + ": the pipeline was closed");
+        if (crew.isInline() && busy == 0) {
+          long began = System.nanoTime();
+          crew.runInline(this);
+          doneInline(System.nanoTime() - began);
+        } else {
+          if (!consumerWaits) {
+            waitingSince = System.nanoTime();
+            consumerWaits = true;
+            crew.wakeOne();
+          }
+          if (closed || pass.isClosed()) {
+            throw new Cancelled(path + ": the pipeline was closed");
+          }
+          waitFilled();
         }
-        waitFilled();
         slot = deliverable();
       }
     } finally {
-      consumerWaits = false;
-      long waited = System.nanoTime() - start;
-      waitNs += waited;
-      waits++;
-      crew.meter().waited(waited);
+      if (consumerWaits) {
+        consumerWaits = false;
+        long waited = System.nanoTime() - waitingSince;
+        waitNs += waited;
+        waits++;
+        crew.meter().waited(waited);
+      }
     }
     return slot;
+  }
+
+  /** Lets the consumer look who has to do the work now. Under the lock. */
+  void crewChanged() {
+    filled.signalAll();
   }
 
   private void waitFilled() {
@@ -809,16 +922,23 @@ final class Stage extends Cursor {
   @Override
   public void skip(long count) {
     crew.lock.lock();
-    boolean untouched;
+    boolean direct;
     try {
-      untouched = !started && window.isEmpty();
+      direct = oneToOne && (!started || crew.isDormant()) && isUntouched();
+      if (direct) {
+        lendInput();
+      }
     } finally {
       crew.lock.unlock();
     }
-    if (untouched && oneToOne) {
-      input.skip(count);
-    } else {
+    if (!direct) {
       super.skip(count);
+      return;
+    }
+    try {
+      input.skip(count);
+    } finally {
+      takeInputBack(0, -1);
     }
   }
 
@@ -936,6 +1056,9 @@ final class Stage extends Cursor {
   void shrinkUnusedBuffer() {
     crew.lock.lock();
     try {
+      if (work != null && reach > 1 && doneSlots > mostOpen() / 2 && waits == waitsSeen) {
+        turnReach(reach / 2, "was never empty");
+      }
       if (capacityIsTuned && capacity > 2 && buffered > capacity / 2 && waits == waitsSeen) {
         turnCapacity(Math.max(2, capacity - capacity / 4), "was never empty");
       }

@@ -12,6 +12,10 @@ final class Worker implements Runnable {
   private final WorkerCrew crew;
   final int generation;
   final boolean isVirtual;
+
+  /** Whether it is the thread of whoever pulls, and none of the crew's own. */
+  final boolean isInline;
+
   private final Thread thread;
   private volatile long taskId = -1;
 
@@ -33,10 +37,24 @@ final class Worker implements Runnable {
     this.crew = crew;
     this.generation = generation;
     this.isVirtual = isVirtual;
+    this.isInline = false;
     this.thread =
         isVirtual
             ? Thread.ofVirtual().name(name).unstarted(this)
             : Thread.ofPlatform().name(name).daemon(true).unstarted(this);
+  }
+
+  /** What stands for the thread of whoever pulls, where a crew lets that do its work. */
+  static Worker inline(WorkerCrew crew) {
+    return new Worker(crew, Thread.currentThread());
+  }
+
+  private Worker(WorkerCrew crew, Thread puller) {
+    this.crew = crew;
+    this.generation = 0;
+    this.isVirtual = puller.isVirtual();
+    this.thread = puller;
+    this.isInline = true;
   }
 
   void start() {

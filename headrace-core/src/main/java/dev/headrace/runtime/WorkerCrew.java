@@ -2,6 +2,8 @@ package dev.headrace.runtime;
 
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Parallelism;
+import dev.headrace.tune.Tuned;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,6 +44,12 @@ final class WorkerCrew implements Context.Crew {
   private final String operator;
   private final boolean tuned;
   private final boolean inline;
+  private final boolean optional;
+
+  /** Whether its work is done by whoever pulls, until it was measured that threads would help. */
+  private volatile boolean dormant;
+
+  private boolean watched;
   private final boolean ownedByStage;
   private final CrewMeter meter;
   private final List<Stage> stages = new ArrayList<>();
@@ -64,16 +72,32 @@ final class WorkerCrew implements Context.Crew {
   /**
    * Makes a crew.
    *
-   * @param parallelism the number of workers, or negative to let the governor choose
+   * @param parallelism the number of workers, or negative to let the engine choose
    * @param ownedByStage whether it serves one stage and ends with it
    */
   WorkerCrew(OpenContext context, int parallelism, boolean ownedByStage) {
+    this(context, parallelism, ownedByStage, parallelism == Parallelism.IF_IT_HELPS);
+  }
+
+  /**
+   * Makes a crew.
+   *
+   * @param onlyIfItHelps whether it stays dormant until somebody engages it
+   */
+  WorkerCrew(OpenContext context, int parallelism, boolean ownedByStage, boolean onlyIfItHelps) {
     this.engine = context.engine();
     this.context = context;
     this.name = context.threadName();
     this.operator = context.shortPath();
     this.tuned = parallelism < 0;
-    this.target = tuned ? engine.settings().cpuBudget() : parallelism;
+    Tuned found = context.tuned();
+    this.target =
+        !tuned
+            ? parallelism
+            : found.workers() > 0 ? found.workers() : engine.settings().cpuBudget();
+    this.virtual = tuned && found.onVirtualThreads();
+    this.optional = onlyIfItHelps;
+    this.dormant = onlyIfItHelps && !found.isEngaged();
     this.inline = context.debug();
     this.ownedByStage = ownedByStage;
     this.meter = context.crewMeter(this);
@@ -131,8 +155,41 @@ final class WorkerCrew implements Context.Crew {
         new StagePlan(null, true, true, -1, Long.MAX_VALUE));
   }
 
+  /** Whether whoever pulls does the work. */
   boolean isInline() {
-    return inline;
+    return inline || dormant;
+  }
+
+  /** Whether it has no workers because nobody has found yet that they would help. */
+  boolean isDormant() {
+    return dormant && !inline;
+  }
+
+  /** Whether it may be without workers, because nobody asked for them. */
+  boolean isOptional() {
+    return optional && !inline;
+  }
+
+  /** Lets workers do what whoever pulls did until now, or the other way round. */
+  void engage(boolean withWorkers) {
+    lock.lock();
+    try {
+      dormant = !withWorkers;
+      context.tuned(context.tuned().engaged(withWorkers));
+      idle.signalAll(); // some may have to leave
+      stages.forEach(Stage::crewChanged);
+      wakeOne();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Tells the governor of a dormant crew, once there is enough to do for it. Under the lock. */
+  void watchDormant() {
+    if (!watched && !inline && !closed) {
+      watched = true;
+      engine.governor().watch(this);
+    }
   }
 
   boolean isTuned() {
@@ -170,11 +227,11 @@ final class WorkerCrew implements Context.Crew {
     if (inline || closed) {
       return;
     }
-    if (!started) {
-      started = true;
-      engine.governor().watch(this);
+    started = true;
+    if (!dormant) {
+      watchDormant();
+      wakeOne();
     }
-    wakeOne();
   }
 
   private void hire() {
@@ -196,6 +253,7 @@ final class WorkerCrew implements Context.Crew {
     lock.lock();
     try {
       cpuShare = share;
+      context.tuned(context.tuned().withWorkers(newTarget, onVirtualThreads));
       if (onVirtualThreads != virtual) {
         virtual = onVirtualThreads;
         generation++;
@@ -258,6 +316,7 @@ final class WorkerCrew implements Context.Crew {
 
   private boolean mustLeave(Worker worker) {
     return closed
+        || dormant
         || workers.size() > target
         || worker.generation != generation
         || (ownedByStage && isFinished());
@@ -348,16 +407,17 @@ final class WorkerCrew implements Context.Crew {
     } else if (started
         && !closed
         && !inline
+        && !dormant
         && workers.size() < target
         && stageWithWork() != null) {
       hire();
     }
   }
 
-  /** Runs one piece of work on the caller's thread, in debugging. Under the lock. */
+  /** Runs one piece of work on the caller's thread. Under the lock. */
   void runInline(Stage stage) {
     Slot slot = stage.begin();
-    Worker self = new Worker(this, generation, true, name);
+    Worker self = Worker.inline(this);
     lock.unlock();
     try {
       stage.run(slot, self);

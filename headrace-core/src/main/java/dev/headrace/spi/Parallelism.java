@@ -7,8 +7,8 @@ public final class Parallelism {
 
   /**
    * One call at a time, on the thread of whoever pulls, until the engine has measured that more
-   * threads would help; then as many as it finds good. What the optimizer writes where a function is
-   * pure, but nobody asked for threads.
+   * threads would help; then as many as it finds good. What the optimizer writes where a function
+   * is pure, but nobody asked for threads.
    */
   public static final int IF_IT_HELPS = -2;
 

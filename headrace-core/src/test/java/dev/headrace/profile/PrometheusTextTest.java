@@ -39,8 +39,8 @@ class PrometheusTextTest {
                 new OpStats.TransferStats("gpu 0", true, 5, 6, 7, 8, 9, 10, 11, 12)),
             new OpStats("range", "range", 1, 701, 0, 5_000, null, null)),
         List.of(
-            new KnobChange(1, name, "workers", 1, 2, "why"),
-            new KnobChange(2, name, "workers", 2, 4, "why")));
+            new KnobChange(1, name, "workers", 1, 2, "why", 0, 0, true),
+            new KnobChange(2, name, "workers", 2, 4, "why", 0, 0, true)));
   }
 
   @Test

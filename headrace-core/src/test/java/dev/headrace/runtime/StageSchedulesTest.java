@@ -35,7 +35,8 @@ class StageSchedulesTest {
           1 << 20,
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
-          NanoClock.SYSTEM);
+          NanoClock.SYSTEM,
+          true);
 
   @ParameterizedTest(name = "ordered {0}, dropping {1}")
   @CsvSource({"true,false", "true,true", "false,false", "false,true"})

@@ -28,7 +28,62 @@ class WorkerCrewTest {
           1 << 24,
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
-          NanoClock.SYSTEM);
+          NanoClock.SYSTEM,
+          true);
+
+  /** Engaged and put to sleep at random moments by another thread, while it is being pulled. */
+  @Test
+  void aStageGoesOnWhetherOrNotItHasThreads() throws InterruptedException {
+    for (boolean works : new boolean[] {true, false}) {
+      int elements = 40_000;
+      RangeOp range = new RangeOp(0, elements, 1, Site.UNKNOWN);
+      try (Engine engine = new Engine(range, SETTINGS)) {
+        OpenContext context = OpenContext.root(engine, new Pass(), range, 0, Long.MAX_VALUE);
+        WorkerCrew crew = new WorkerCrew(context, works ? -2 : 1, true, true);
+        Stage stage =
+            new Stage(
+                context.forBackground(),
+                crew,
+                range.open(context.forBackground()),
+                works
+                    ? new StagePlan((chunk, mayStop) -> chunk.size(), true, true, 0, Long.MAX_VALUE)
+                    : new StagePlan(null, true, true, -2, Long.MAX_VALUE));
+        java.util.concurrent.atomic.AtomicBoolean over =
+            new java.util.concurrent.atomic.AtomicBoolean();
+        Thread switcher =
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      SplittableRandom random = new SplittableRandom(5);
+                      while (!over.get()) {
+                        crew.engage(random.nextBoolean());
+                        java.util.concurrent.locks.LockSupport.parkNanos(random.nextInt(200_000));
+                      }
+                    });
+        SplittableRandom random = new SplittableRandom(3);
+        Chunk chunk = new Chunk();
+        long expected = 0;
+        for (stage.fill(chunk, 7); !chunk.isEmpty(); stage.fill(chunk, 1 + random.nextInt(20))) {
+          for (int i = 0; i < chunk.size(); i++) {
+            assertThat(chunk.item(i)).isEqualTo(expected++);
+          }
+          if (random.nextInt(20) == 0) {
+            int skipped = (int) Math.min(random.nextInt(5), elements - expected);
+            stage.skip(skipped);
+            expected += skipped;
+          }
+          if (random.nextInt(10) == 0) {
+            assertThat(stage.save()).isNotNull();
+            boolean unused = stage.isReady();
+          }
+        }
+        over.set(true);
+        switcher.join();
+        assertThat(expected).isEqualTo(elements);
+        stage.close();
+      }
+    }
+  }
 
   @Test
   void aStageGoesOnWhateverNumberAndKindOfWorkersItIsGiven() {
