@@ -1,0 +1,32 @@
+package dev.headrace.optimize;
+
+import dev.headrace.spi.Op;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * What a rule may know of an operator beside what lies below it.
+ *
+ * @param goals how the pipeline is to be run
+ * @param above the operators that pull from it, nearest first, as they are before this change
+ * @param origins gives the user's operator that an operator of the plan carries out
+ * @param readsNothingAhead whether the user asked for that somewhere in the plan ({@code
+ *     synchronous()}), so that nobody may be given threads that were not asked for
+ */
+public record Surroundings(
+    Goals goals, List<Op> above, UnaryOperator<Op> origins, boolean readsNothingAhead) {
+
+  public Surroundings {
+    above = List.copyOf(above);
+  }
+
+  /** Whether the consumer pulls from it. */
+  public boolean isLast() {
+    return above.isEmpty();
+  }
+
+  /** The user's operator that an operator of the plan carries out. */
+  public Op written(Op op) {
+    return origins.apply(op);
+  }
+}

@@ -1,0 +1,10 @@
+package dev.headrace.spi;
+
+/**
+ * A function that gives the same result for the same element, whoever calls it and when, and does
+ * nothing else that anybody could see. The engine may call it on several threads at once, call it
+ * for elements that are never asked for, and keep what it returned.
+ *
+ * <p>The library's own functions are; a function of the user is if it says so, see {@link PureFn}.
+ */
+public interface PureFunction extends UserFunction {}
