@@ -24,7 +24,7 @@ public final class Optimizer {
       List.of(
           new RemoveNoOps(),
           new Parallelise(),
-          // The rule for a cache goes here: it looks at what is computed again in every epoch.
+          new KeepElements(),
           new PrefetchLast());
 
   private Optimizer() {}

@@ -1,5 +1,6 @@
 package dev.headrace.optimize;
 
+import dev.headrace.op.AutoCacheOp;
 import dev.headrace.op.CounterOp;
 import dev.headrace.op.FromListOp;
 import dev.headrace.op.FromTensorsOp;
@@ -16,6 +17,9 @@ final class Pulling {
    * between it and the next operators below that have threads of their own.
    */
   static boolean isWork(Op op) {
+    if (op instanceof AutoCacheOp) {
+      return op.inputs().stream().anyMatch(Pulling::isWork); // which may be given up
+    }
     if (hasThreads(op) || isFree(op)) {
       return false;
     }
