@@ -85,7 +85,6 @@ public record AutoCacheOp(
 
   private static final class AutoCacheCursor extends Cursor {
     private static final int FIRST_LOOK = 32;
-    private static final int FEWEST_MEASURED = 16;
 
     private enum Mode {
       NOT_BEGUN,
@@ -117,10 +116,8 @@ public record AutoCacheOp(
     private boolean hasLastingPositions;
 
     private @Nullable Watch watch;
-    private KeepingPlaces.@Nullable Cost cost;
+    private long begunNs;
     private long nextLook = FIRST_LOOK;
-    private long lookedAt;
-    private long lookedNs;
 
     /** Whether workers compute what the input's elements hold deferred. */
     private boolean isComputedAhead;
@@ -150,7 +147,7 @@ public record AutoCacheOp(
       kept = growing;
       hasLastingPositions = !Recurring.isHeldIn(op.input);
       watch = context.watchBelow();
-      lookedNs = System.nanoTime();
+      begunNs = System.nanoTime();
       mode = Mode.ADDING;
     }
 
@@ -257,9 +254,6 @@ public record AutoCacheOp(
       if (isComputingImpossible) {
         return "a tensor could not be computed, which has to be told in every epoch";
       }
-      if (watch != null && watch.hasSeenPassesDiffer()) {
-        return "a function returns datasets that give other elements in every epoch";
-      }
       if (Leases.bytesOf(out) > 0) {
         return "its elements are lent, and have to be given back";
       }
@@ -269,7 +263,13 @@ public record AutoCacheOp(
               .formatted(out.item(i).getClass().getSimpleName());
         }
       }
-      return null;
+      return differingPasses();
+    }
+
+    private @Nullable String differingPasses() {
+      return watch != null && watch.hasSeenPassesDiffer()
+          ? "a function returns datasets that give other elements in every epoch"
+          : null;
     }
 
     private static boolean isUnchangeable(@Nullable Object value) {
@@ -307,19 +307,19 @@ public record AutoCacheOp(
       if (op.always || clock == null) {
         return null;
       }
-      long now = System.nanoTime();
-      double ns = clock.workedNs();
-      cost =
-          new KeepingPlaces.Cost(
-              ns / Math.max(1, position - lookedAt), ns / Math.max(1, now - lookedNs));
-      lookedAt = position;
-      lookedNs = now;
-      return cost;
+      double ns = clock.nsPerElement(position);
+      double passed = Math.max(1, System.nanoTime() - begunNs);
+      return new KeepingPlaces.Cost(ns, ns * position / passed);
     }
 
     private void finish(KeptElements all, boolean sawEnd) {
-      boolean isEnough = cost != null && position - lookedAt < FEWEST_MEASURED;
-      place.finish(all, sawEnd, isEnough ? cost : measured());
+      String obstacle = differingPasses();
+      if (obstacle != null) {
+        place.giveUp("not kept in memory: " + obstacle);
+        stopAdding();
+        return;
+      }
+      place.finish(all, sawEnd, measured());
       endWatch();
       mode = Mode.PASSING;
     }
@@ -403,9 +403,10 @@ public record AutoCacheOp(
 
     @Override
     public boolean isReady() {
-      return mode == Mode.GIVING
-          || (mode == Mode.NOT_BEGUN && place.whole() != null)
-          || source.isReady();
+      if (mode == Mode.NOT_BEGUN) {
+        begin(); // first, since asking the input may set it going
+      }
+      return mode == Mode.GIVING || source.isReady();
     }
 
     @Override

@@ -143,11 +143,14 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
           return false;
         }
         long bytes = itsBytes + (long) chunk.size() * ID_BYTES;
-        if (!reserve(bytes) && !(letGoBefore() && reserve(bytes))) {
+        if (!reserve(bytes) && !reserveInsteadOfThoseBefore(bytes, to)) {
           if (isWaitedFor()) {
             letGo(); // one after it may still fit
           } else {
-            giveUp(tooLarge(Math.max(expectedBytes(to), to.bytes + bytes), to.size() + 1));
+            giveUp(
+                tooLarge(
+                    Math.max(expectedBytes(to), to.bytes + bytes),
+                    Math.max(expected(), to.size())));
           }
           return false;
         }
@@ -300,16 +303,34 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
       whole = null;
     }
 
-    /** Makes places whose elements this one's are made from let go; whether one did. */
-    private boolean letGoBefore() {
-      long before = held;
+    /** Has others let go for this one, if it fits then. */
+    private boolean reserveInsteadOfThoseBefore(long bytes, KeptElements to) {
+      long theirs = 0;
+      for (Place other : places) {
+        theirs += isAfter(other) ? other.heldBytes() : 0;
+      }
+      if (isWaitedFor()
+          || theirs == 0
+          || held - theirs + bytes > allowance()
+          || expectedBytes(to) > allowance()) {
+        return false;
+      }
+      letGoBefore();
+      return reserve(bytes);
+    }
+
+    private long heldBytes() {
+      return (growing == null ? 0 : growing.bytes) + (whole == null ? 0 : whole.bytes);
+    }
+
+    /** Makes places whose elements this one's are made from let go. */
+    private void letGoBefore() {
       for (Place other : places) {
         if (isAfter(other) && (other.growing != null || other.whole != null)) {
           other.letGo();
           other.remark("not kept here: what is made of its elements is, after " + name());
         }
       }
-      return held < before;
     }
 
     /** Whether a place after this one may still come to keep its elements instead. */

@@ -10,78 +10,103 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sums up what the operators below one have done, from their counters.
+ * Sums up what the operators below one take, from their counters.
  *
  * <p><b>Threading:</b> plans may be opened by any thread; the rest is one thread's.
  */
 final class WatchBelow implements Watch {
   private final Engine engine;
   private final String key;
-  private Map<String, Snapshot.Op> before;
+  private final Map<String, Seen> operators = new HashMap<>();
   private volatile boolean hasSeenPassesDiffer;
 
   WatchBelow(Engine engine, String key) {
     this.engine = engine;
     this.key = key;
-    this.before = byKey(engine.countersFrom(key));
+    engine.countersFrom(key).forEach(op -> operators.put(op.key(), new Seen(op)));
   }
 
-  private static Map<String, Snapshot.Op> byKey(List<Snapshot.Op> counters) {
-    Map<String, Snapshot.Op> map = new HashMap<>();
-    counters.forEach(op -> map.put(op.key(), op));
-    return map;
+  /** What was seen of an operator. What it takes is what it took when it last did something. */
+  private static final class Seen {
+    final Snapshot.Op first;
+    Snapshot.Op last;
+    double pullNs;
+    double workNs;
+
+    Seen(Snapshot.Op first) {
+      this.first = first;
+      this.last = first;
+    }
+  }
+
+  @Override
+  public double nsPerElement(long elements) {
+    List<Snapshot.Op> now = engine.countersFrom(key);
+    Map<String, Snapshot.Op> byKey = new HashMap<>();
+    now.forEach(op -> byKey.put(op.key(), op));
+    double ns = 0;
+    for (Snapshot.Op op : now) {
+      Seen seen = operators.computeIfAbsent(op.key(), k -> new Seen(op));
+      look(seen, op, isPulledFirst(op.key(), byKey));
+      ns += seen.pullNs * (op.elements() - seen.first.elements());
+      ns += seen.workNs * (worked(op) - worked(seen.first));
+    }
+    return ns / Math.max(1, elements);
   }
 
   /*
    * Each thread is counted once: at the operator that it pulls first, with everything that this one
-   * pulls on the same thread, less the time it was blocked, because what it waited for is counted
-   * where that was done; and what workers do to chunks in hand.
+   * pulls on the same thread, less the time that any of them was blocked, because what it waited
+   * for is counted where that was done; and what workers do to chunks in hand.
    */
-  @Override
-  public long workedNs() {
-    Map<String, Snapshot.Op> now = byKey(engine.countersFrom(key));
-    double ns = 0;
-    for (Snapshot.Op op : now.values()) {
-      Snapshot.Op then = before.get(op.key());
-      if (!op.key().equals(key)) {
-        ns += (isPulledFirst(op.key(), now) ? inclusiveNs(op, then) : 0) - blockedNs(op, then);
-      }
-      ns += workNs(op, then);
+  private void look(Seen seen, Snapshot.Op op, boolean isPulledFirst) {
+    Snapshot.Op then = seen.last;
+    long elements = op.elements() - then.elements();
+    if (elements > 0 && !op.key().equals(key)) {
+      seen.pullNs = (isPulledFirst ? pulledEachNs(op, then) : 0) - blockedNs(op, then) / elements;
     }
-    before = now;
-    return Math.max(0, Math.round(ns));
+    long works = worked(op) - worked(then);
+    if (works > 0) {
+      seen.workNs = (workedNs(op) - workedNs(then)) / works;
+    }
+    seen.last = op;
   }
 
   private boolean isPulledFirst(String operator, Map<String, Snapshot.Op> now) {
-    String above = operator.substring(0, operator.lastIndexOf('.'));
+    int dot = operator.lastIndexOf('.');
+    String above = dot < 0 ? "" : operator.substring(0, dot);
     Snapshot.Op puller = now.get(above);
     Snapshot.Crew crew = puller == null ? null : puller.crew();
     return above.equals(key) || (crew != null && crew.pullsInput());
   }
 
-  private static double inclusiveNs(Snapshot.Op op, Snapshot.@Nullable Op then) {
-    long timed = op.timedElements() - (then == null ? 0 : then.timedElements());
-    long timedNs = op.timedNs() - (then == null ? 0 : then.timedNs());
-    long elements = op.elements() - (then == null ? 0 : then.elements());
-    double each =
-        timed > 0
-            ? (double) timedNs / timed
-            : op.timedElements() > 0 ? (double) op.timedNs() / op.timedElements() : 0;
-    return each * elements;
+  private static double pulledEachNs(Snapshot.Op op, Snapshot.Op then) {
+    long timed = op.timedElements() - then.timedElements();
+    return timed > 0
+        ? (double) (op.timedNs() - then.timedNs()) / timed
+        : op.timedElements() > 0 ? (double) op.timedNs() / op.timedElements() : 0;
   }
 
-  private static double blockedNs(Snapshot.Op op, Snapshot.@Nullable Op then) {
+  private static double blockedNs(Snapshot.Op op, Snapshot.Op then) {
     Snapshot.Crew crew = op.crew();
-    Snapshot.Crew earlier = then == null ? null : then.crew();
+    Snapshot.Crew earlier = then.crew();
     return crew == null ? 0 : crew.waitNs() - (earlier == null ? 0 : earlier.waitNs());
   }
 
-  private static double workNs(Snapshot.Op op, Snapshot.@Nullable Op then) {
+  private static long worked(Snapshot.Op op) {
+    Snapshot.Crew crew = working(op);
+    return crew == null ? 0 : crew.workElements();
+  }
+
+  private static double workedNs(Snapshot.Op op) {
+    Snapshot.Crew crew = working(op);
+    return crew == null ? 0 : crew.workNs();
+  }
+
+  /** Those who do something to elements, and do not only pull them. */
+  private static Snapshot.@Nullable Crew working(Snapshot.Op op) {
     Snapshot.Crew crew = op.crew();
-    Snapshot.Crew earlier = then == null ? null : then.crew();
-    return crew == null || crew.onlyPulls()
-        ? 0
-        : crew.workNs() - (earlier == null ? 0 : earlier.workNs());
+    return crew == null || crew.onlyPulls() ? null : crew;
   }
 
   void opensChild(String at, Op child) {
