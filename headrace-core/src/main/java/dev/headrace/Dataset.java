@@ -556,7 +556,7 @@ public final class Dataset<T> implements Plan<T> {
   /** Keeps the elements for which a condition holds. */
   public Dataset<T> filter(Condition<? super T> condition) {
     return with(
-        new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.ORDERED, false, here()));
+        new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.ORDERED, null, here()));
   }
 
   /** Keeps the elements for which a condition holds, with {@code parallelism} calls in flight. */
@@ -567,15 +567,18 @@ public final class Dataset<T> implements Plan<T> {
   /** Keeps the elements for which a condition holds, with {@code parallelism} calls in flight. */
   public Dataset<T> filter(Condition<? super T> condition, int parallelism, Order order) {
     return with(
-        new FilterOp(op, raw(condition), calls("filter", parallelism), order, false, here()));
+        new FilterOp(op, raw(condition), calls("filter", parallelism), order, null, here()));
   }
 
   /**
-   * Declares of the {@link #filter(Condition) filter} before it that it may be asked before the maps
-   * in front of it: its condition takes what they were given, too, and gives the same answer. What
-   * it drops is then not mapped at all, so maps cannot fail for it either.
+   * Declares of the {@link #filter(Condition) filter} before it that it may be asked before the last
+   * {@code maps} maps in front of it: its condition takes what they were given, too, and gives the
+   * same answer. What it drops is then not mapped at all, so maps cannot fail for it either.
    */
-  public Dataset<T> beforeMaps() {
+  public Dataset<T> beforeMaps(int maps) {
+    if (maps < 1) {
+      throw new IllegalArgumentException("beforeMaps: expected at least 1 map, but got " + maps);
+    }
     if (op instanceof FilterOp filter) {
       return with(
           new FilterOp(
@@ -583,7 +586,7 @@ public final class Dataset<T> implements Plan<T> {
               filter.condition(),
               filter.parallelism(),
               filter.order(),
-              true,
+              maps,
               filter.site()));
     }
     throw new IllegalStateException(

@@ -1,17 +1,33 @@
 package dev.headrace.data;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A named budget of bytes — heap, native or pinned — and how much of it is in use.
  *
- * <p><b>Threading:</b> safe for any number of threads; lock-free.
+ * <p>Part of what is used may be spare: held because there is room, and given back at once when
+ * somebody else needs it.
+ *
+ * <p><b>Threading:</b> safe for any number of threads; lock-free, as long as spare memory is not
+ * asked back.
  */
 public final class Account {
+  /** Somebody who holds memory that he can do without. */
+  public interface SpareHolder {
+    /**
+     * Releases at least {@code bytes}, or all that he holds if that is less; called by whoever
+     * needs them, from any thread.
+     */
+    void giveBack(long bytes);
+  }
+
   private final String name;
   private final long limitBytes;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
+  private final List<SpareHolder> spareHolders = new CopyOnWriteArrayList<>();
 
   /** An empty account that {@link #tryReserve} fills up to {@code limitBytes}. */
   public Account(String name, long limitBytes) {
@@ -23,8 +39,35 @@ public final class Account {
     this.limitBytes = limitBytes;
   }
 
-  /** Reserves {@code bytes} if they fit below the limit, and says whether they did. */
+  /**
+   * Reserves {@code bytes} if they fit below the limit, and says whether they did. Spare memory is
+   * asked back for it.
+   */
   public boolean tryReserve(long bytes) {
+    if (tryReserveSpare(bytes)) {
+      return true;
+    }
+    for (SpareHolder holder : spareHolders) {
+      holder.giveBack(bytes - (limitBytes - used.get()));
+      if (tryReserveSpare(bytes)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Has {@code holder} asked for its memory whenever a reservation would not fit otherwise. */
+  public void addSpareHolder(SpareHolder holder) {
+    spareHolders.add(holder);
+  }
+
+  /** Ends that: the holder holds nothing any more. */
+  public void removeSpareHolder(SpareHolder holder) {
+    spareHolders.remove(holder);
+  }
+
+  /** Reserves {@code bytes} if they are free, for something that will be given back when asked. */
+  public boolean tryReserveSpare(long bytes) {
     checkAmount("reserve", bytes);
     long before = used.get();
     while (bytes <= limitBytes - before) {

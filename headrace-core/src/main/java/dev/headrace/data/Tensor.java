@@ -456,12 +456,16 @@ public final class Tensor {
 
   /**
    * The bytes on the heap that this tensor keeps alive: none where it views batch memory or a
-   * mapped file, those of its sources where it is not computed yet.
+   * mapped file or where they are on another's account, those of its sources where it is not
+   * computed yet.
    */
   public long heapBytes() {
     Expression expression = expression();
     if (expression != null) {
       return expression.sources().stream().mapToLong(Tensor::heapBytes).sum();
+    }
+    if (deferred != null && deferred.isOnAnothersAccount) {
+      return 0;
     }
     if (strings == null) {
       return lease != null || (memory != null && memory.isMapped()) ? 0 : byteSize();
@@ -484,6 +488,17 @@ public final class Tensor {
       MemorySegment _ = deferred.memory();
     }
     return this;
+  }
+
+  /**
+   * Says that the memory of what was deferred, and is computed now, is on somebody's account who
+   * keeps it anyway. Whoever carries this tensor on weighs it no heavier than before it was
+   * computed.
+   */
+  public void computedOnAnothersAccount() {
+    if (deferred != null) {
+      deferred.isOnAnothersAccount = true;
+    }
   }
 
   /** The computation that yields the elements, or null if there is none or it has run. */
@@ -1255,6 +1270,7 @@ public final class Tensor {
   private static final class Deferred {
     private volatile @Nullable Expression expression;
     private volatile @Nullable MemorySegment result;
+    private volatile boolean isOnAnothersAccount;
 
     Deferred(Expression expression) {
       this.expression = expression;

@@ -7,6 +7,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
@@ -31,7 +32,7 @@ public record CacheOp(Op input, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing();
+    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing().with(Recurring.HOLDS);
   }
 
   @Override

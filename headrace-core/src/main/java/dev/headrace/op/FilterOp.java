@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the elements for which a condition holds.
  *
- * @param beforeMaps whether the condition is declared to give the same answer for what the maps
- *     directly before were given, so that it may be asked before them
+ * @param beforeMaps how many maps directly before it may be asked before, because the condition is
+ *     declared to give the same answer there; null for none
  */
 public record FilterOp(
     Op input,
     Condition<Object> condition,
     @Knob int parallelism,
     Order order,
-    @Knob boolean beforeMaps,
+    @Knob @Nullable Integer beforeMaps,
     Site site)
     implements Op {
 

@@ -9,6 +9,7 @@ import dev.headrace.spi.Generator;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -37,7 +38,9 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(repeatable ? Checkpointing.REPLAY : Checkpointing.NONE);
+    return repeatable
+        ? Traits.PLAIN.with(Checkpointing.REPLAY)
+        : Traits.PLAIN.with(Checkpointing.NONE).with(Recurring.VARIES);
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -53,7 +54,7 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asNeverFailing();
+    return Traits.PLAIN.asNeverFailing().with(reshuffle ? Recurring.VARIES : Recurring.FOLLOWS);
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.RandomFn;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -47,7 +48,7 @@ public record RandomMapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
+    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES).with(Recurring.VARIES);
   }
 
   @Override

@@ -6,8 +6,10 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.util.Objects;
 
 /**
@@ -25,6 +27,11 @@ public record RandomOp(Seed seed, boolean rerandomize, Site site) implements Op 
   @Override
   public long cardinality() {
     return INFINITE;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.with(rerandomize ? Recurring.VARIES : Recurring.FOLLOWS);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Resampled;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -85,7 +86,7 @@ public record RejectionResampleOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.VALUE);
+    return Traits.PLAIN.with(Checkpointing.VALUE).with(Recurring.VARIES);
   }
 
   @Override

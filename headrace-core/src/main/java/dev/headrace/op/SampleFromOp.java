@@ -6,6 +6,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -56,7 +57,10 @@ public record SampleFromOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().with(Deferring.CARRIES);
+    return Traits.PLAIN
+        .asKeepingElements()
+        .with(Deferring.CARRIES)
+        .with(weights.isFixed() ? Recurring.FOLLOWS : Recurring.VARIES);
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
@@ -42,7 +43,11 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing().with(Deferring.CARRIES);
+    return Traits.PLAIN
+        .with(Checkpointing.REPLAY)
+        .asNeverFailing()
+        .with(Deferring.CARRIES)
+        .with(reshuffle && buffer > 1 ? Recurring.VARIES : Recurring.FOLLOWS);
   }
 
   @Override

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * Asks a filter before the maps in front of it, where its condition was declared to allow that.
  *
  * <pre>
- * filter(p).beforeMaps() ← map(g) ← map(f) ← files   becomes   map(g) ← map(f) ← filter(p) ← files
+ * filter(p).beforeMaps(2) ← map(g) ← map(f) ← files   becomes   map(g) ← map(f) ← filter(p) ← files
  * </pre>
  *
- * <p>It passes all maps or none: a filter has what it sees computed, so between two maps it would
- * stop the second from building on tensors that the first left deferred. The last map still has its
+ * <p>Not where the maps it would follow then may leave tensors deferred: a filter has what it sees
+ * computed, so that the maps after it could no longer build on them. The last map still has its
  * tensors computed, as it had when the filter followed it.
  */
 final class FilterFirst implements Rule {
@@ -31,25 +31,36 @@ final class FilterFirst implements Rule {
 
   @Override
   public String what() {
-    return "Asks a filter that is declared `beforeMaps()` before the maps in front of it, so that"
+    return "Asks a filter that is declared `beforeMaps(n)` before the `n` maps in front of it, so that"
         + " what it drops is not mapped.";
   }
 
   @Override
   public @Nullable Change apply(Op op, Surroundings around) {
-    if (!(op instanceof FilterOp filter) || !filter.beforeMaps() || !around.keepsOrder(op)) {
+    if (!(op instanceof FilterOp filter)
+        || filter.beforeMaps() == null
+        || !around.keepsOrder(op)) {
       return null;
     }
     List<Op> passed = new ArrayList<>(); // the nearest first
     Op below = filter.input();
-    while (mayBePassed(below, around)) {
+    int left = filter.beforeMaps();
+    while (left > 0 && mayBePassed(below, around)) {
       passed.add(below);
+      left -= isMap(below) ? 1 : 0;
       below = below.inputs().getFirst();
     }
-    if (passed.stream().noneMatch(FilterFirst::isMap) || !Deferral.makersOf(below).isEmpty()) {
+    if (left > 0 || !Deferral.makersOf(below).isEmpty()) {
       return null;
     }
-    Op moved = OpShape.of(FilterOp.class).withInputs(filter, List.of(below));
+    Op moved =
+        new FilterOp(
+            below,
+            filter.condition(),
+            filter.parallelism(),
+            filter.order(),
+            null,
+            filter.site());
     Change change =
         new Change(
             moved,
@@ -61,7 +72,7 @@ final class FilterFirst implements Rule {
     for (Op each : passed.reversed()) {
       above =
           each == last
-              ? computingAtOnce(each, above, around)
+              ? computingAtOnce((MapOp) each, above, around)
               : OpShape.of(each.getClass()).withInputs(each, List.of(above));
       change = change.with(above, List.of(each));
     }
@@ -70,30 +81,24 @@ final class FilterFirst implements Rule {
 
   private static boolean mayBePassed(Op op, Surroundings around) {
     return op instanceof PrefetchOp
-        || (isMap(op) && around.keepsOrder(op) && !(op instanceof MapOp map && map.synchronous()));
+        || (op instanceof MapOp map && !map.synchronous() && around.keepsOrder(map));
   }
 
   private static boolean isMap(Op op) {
-    return op instanceof MapOp || op instanceof FusedMapOp;
+    return op instanceof MapOp;
   }
 
   private static String title(List<Op> passed, Surroundings around) {
     return around.written(passed.getLast()).title();
   }
 
-  private static Op computingAtOnce(Op op, Op input, Surroundings around) {
-    if (op instanceof MapOp map) {
-      return new FusedMapOp(
-          input,
-          List.of(FuseMaps.partOf(map, around, true)),
-          map.parallelism(),
-          map.order(),
-          map.site());
-    }
-    FusedMapOp fused = (FusedMapOp) op;
-    List<FusedMapOp.Part> parts = new ArrayList<>(fused.parts());
-    FusedMapOp.Part last = parts.removeLast();
-    parts.add(new FusedMapOp.Part(last.function(), last.title(), last.path(), true));
-    return new FusedMapOp(input, parts, fused.parallelism(), fused.order(), fused.site());
+  /** The map over another input, with its tensors computed before they are handed on. */
+  static FusedMapOp computingAtOnce(MapOp map, Op input, Surroundings around) {
+    return new FusedMapOp(
+        input,
+        List.of(FuseMaps.partOf(map, around, true)),
+        map.parallelism(),
+        map.order(),
+        map.site());
   }
 }

@@ -28,7 +28,7 @@ public final class Optimizer {
           new Vectorise(),
           new Parallelise(),
           new FuseMaps(),
-          // The rule for a cache goes here: it looks at what is computed again in every epoch.
+          new KeepElements(),
           new PrefetchBeforeWaiting(),
           new PrefetchLast());
 

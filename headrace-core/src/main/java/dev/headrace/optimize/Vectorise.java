@@ -1,7 +1,6 @@
 package dev.headrace.optimize;
 
 import dev.headrace.op.BatchOp;
-import dev.headrace.op.FusedMapOp;
 import dev.headrace.op.MapOp;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.ElementwiseFn;
@@ -46,13 +45,7 @@ final class Vectorise implements Rule {
       return null;
     }
     Op first = OpShape.of(BatchOp.class).withInputs(batch, List.of(map.input()));
-    Op then =
-        new FusedMapOp(
-            first,
-            List.of(FuseMaps.partOf(map, around, true)),
-            map.parallelism(),
-            map.order(),
-            map.site());
+    Op then = FilterFirst.computingAtOnce(map, first, around);
     return new Change(
             then,
             Change.carrying(then, List.of(map)),

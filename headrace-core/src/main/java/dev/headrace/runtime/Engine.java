@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -59,6 +60,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
   private final AtomicLong progress = new AtomicLong();
+  private final List<WatchBelow> watches = new CopyOnWriteArrayList<>();
   private final List<KnobChange> knobChanges = new ArrayList<>();
   private final Recorder recorder;
   private final long openedNs = System.nanoTime();
@@ -312,6 +314,36 @@ public final class Engine implements AutoCloseable, Decisions {
       List<Snapshot.Op> counters = new ArrayList<>(places.size());
       places.values().forEach(place -> counters.add(place.counters(withLatest)));
       return counters;
+    }
+  }
+
+  /** What is counted at an operator and at those below it. */
+  List<Snapshot.Op> countersFrom(String key) {
+    synchronized (places) {
+      List<Snapshot.Op> counters = new ArrayList<>();
+      for (Place place : places.values()) {
+        if (place.key.equals(key) || place.key.startsWith(key + ".")) {
+          counters.add(place.counters(false));
+        }
+      }
+      return counters;
+    }
+  }
+
+  WatchBelow watchBelow(String key) {
+    WatchBelow watch = new WatchBelow(this, key);
+    watches.add(watch);
+    return watch;
+  }
+
+  void endWatch(WatchBelow watch) {
+    watches.remove(watch);
+  }
+
+  /** Tells whoever watches that the function of an operator has returned a plan. */
+  void opensChild(String key, Op child) {
+    for (WatchBelow watch : watches) {
+      watch.opensChild(key, child);
     }
   }
 

@@ -16,6 +16,7 @@ import dev.headrace.spi.Plan;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.State;
 import dev.headrace.spi.TransferMeter;
+import dev.headrace.spi.Watch;
 import dev.headrace.spi.Work;
 import dev.headrace.tune.Tuned;
 import java.util.function.Consumer;
@@ -272,6 +273,7 @@ final class OpenContext implements Context {
 
   @Override
   public Cursor openChild(Plan<?> plan, Id id) {
+    engine.opensChild(key, plan.op());
     Engine.Scope child = new Engine.Scope(id);
     OpenContext context =
         new OpenContext(
@@ -473,6 +475,17 @@ final class OpenContext implements Context {
   @Override
   public <S> S shared(Supplier<S> maker) {
     return scope == null ? engine.shared(key, maker) : scope.shared(key, maker);
+  }
+
+  @Override
+  public <S> S shared(String name, Supplier<S> maker) {
+    String place = "all " + name;
+    return scope == null ? engine.shared(place, maker) : scope.shared(place, maker);
+  }
+
+  @Override
+  public Watch watchBelow() {
+    return engine.watchBelow(key);
   }
 
   @Override

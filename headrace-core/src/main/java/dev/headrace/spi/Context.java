@@ -95,6 +95,14 @@ public interface Context {
   /** An object of this operator that lives as long as the pipeline. */
   <S> S shared(Supplier<S> maker);
 
+  /**
+   * An object of all operators that ask for it by this name, which lives as long as the pipeline.
+   */
+  <S> S shared(String name, Supplier<S> maker);
+
+  /** Begins to look at what the operators below this one do. */
+  Watch watchBelow();
+
   /** The account for objects on the Java heap. */
   Account heap();
 

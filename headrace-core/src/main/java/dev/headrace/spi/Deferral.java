@@ -49,7 +49,7 @@ public enum Deferral {
   }
 
   private void settle(Object element) {
-    for (Tensor leaf : leaves(element)) {
+    for (Tensor leaf : tensorsOf(element)) {
       Expression expression = leaf.expression();
       if (expression != null && (this == AT_ONCE || keptBytes(expression) > leaf.byteSize())) {
         leaf.compute();
@@ -58,9 +58,12 @@ public enum Deferral {
   }
 
   /** The tensors of an element; none where it cannot be taken apart, which is not our concern. */
-  private static Tensor[] leaves(Object element) {
+  public static Tensor[] tensorsOf(Object element) {
     if (element instanceof Tensor tensor) {
       return new Tensor[] {tensor};
+    }
+    if (!mayHoldTensors(element)) {
+      return NONE;
     }
     try {
       Optional<Structure<Object>> structure = Structure.find(element);
@@ -85,7 +88,7 @@ public enum Deferral {
   }
 
   private static boolean isSeenIn(Object element) {
-    for (Tensor leaf : leaves(element)) {
+    for (Tensor leaf : tensorsOf(element)) {
       if (leaf.isDeferred()) {
         return true;
       }

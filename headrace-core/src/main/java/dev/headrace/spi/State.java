@@ -90,6 +90,26 @@ public final class State {
     return false;
   }
 
+  /** Whether all of it is known already, so that it keeps nothing alive and may be held for long. */
+  public boolean isWorkedOut() {
+    if (late != null) {
+      return false;
+    }
+    for (int i = 1; i < pairs.length; i += 2) {
+      if (pairs[i] instanceof State nested && !nested.isWorkedOut()) {
+        return false;
+      }
+      if (pairs[i] instanceof List<?> list) {
+        for (Object item : list) {
+          if (item instanceof State nested && !nested.isWorkedOut()) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
   /** This state, worked out if it is late; nested states may still be. */
   public State settled() {
     return late == null ? this : late.get().settled();

@@ -15,6 +15,7 @@ package dev.headrace.spi;
  *     without reading it, so that passing over places is cheap and exact
  * @param eachAlone whether what it makes of an element depends on that element and its id alone, and
  *     its position is its input's, so that it does not matter which elements come before
+ * @param recurring whether another pass gives the same elements in the same order
  */
 public record Traits(
     Checkpointing checkpointing,
@@ -24,15 +25,33 @@ public record Traits(
     boolean neverFails,
     Deferring deferring,
     boolean knowsPlaces,
-    boolean eachAlone) {
+    boolean eachAlone,
+    Recurring recurring) {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
-      new Traits(Checkpointing.CURSOR, false, false, false, false, Deferring.NEEDS, false, false);
+      new Traits(
+          Checkpointing.CURSOR,
+          false,
+          false,
+          false,
+          false,
+          Deferring.NEEDS,
+          false,
+          false,
+          Recurring.FOLLOWS);
 
   public Traits with(Checkpointing how) {
     return new Traits(
-        how, oneToOne, keepsElements, shapesNothing, neverFails, deferring, knowsPlaces, eachAlone);
+        how,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        eachAlone,
+        recurring);
   }
 
   public Traits asOneToOne() {
@@ -44,17 +63,34 @@ public record Traits(
         neverFails,
         deferring,
         knowsPlaces,
-        eachAlone);
+        eachAlone,
+        recurring);
   }
 
   public Traits asKeepingElements() {
     return new Traits(
-        checkpointing, oneToOne, true, shapesNothing, neverFails, deferring, knowsPlaces, eachAlone);
+        checkpointing,
+        oneToOne,
+        true,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        eachAlone,
+        recurring);
   }
 
   public Traits asShapingNothing() {
     return new Traits(
-        checkpointing, oneToOne, keepsElements, true, neverFails, deferring, knowsPlaces, eachAlone);
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        true,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        eachAlone,
+        recurring);
   }
 
   public Traits asNeverFailing() {
@@ -66,7 +102,8 @@ public record Traits(
         true,
         deferring,
         knowsPlaces,
-        eachAlone);
+        eachAlone,
+        recurring);
   }
 
   /** Sets what it does about tensors that are not computed yet. */
@@ -79,7 +116,8 @@ public record Traits(
         neverFails,
         what,
         knowsPlaces,
-        eachAlone);
+        eachAlone,
+        recurring);
   }
 
   public Traits asKnowingPlaces() {
@@ -91,7 +129,8 @@ public record Traits(
         neverFails,
         deferring,
         true,
-        eachAlone);
+        eachAlone,
+        recurring);
   }
 
   /** One element for one, each made by itself. */
@@ -104,6 +143,21 @@ public record Traits(
         neverFails,
         deferring,
         knowsPlaces,
-        true);
+        true,
+        recurring);
+  }
+
+  /** Sets whether another pass gives the same. */
+  public Traits with(Recurring how) {
+    return new Traits(
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        eachAlone,
+        how);
   }
 }
