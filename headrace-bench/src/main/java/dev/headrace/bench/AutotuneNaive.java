@@ -25,6 +25,10 @@ import java.util.stream.IntStream;
 final class AutotuneNaive {
   private static final int PHOTOS = 400;
   private static final double SETTLING_SECONDS = 2.5;
+
+  /** One to see what elements cost, one to keep them, one more. */
+  private static final int SETTLING_EPOCHS = 3;
+
   private static final double SECONDS = 2;
   private static final int RUNS = 2;
   private static final int BATCH = 32;
@@ -173,17 +177,17 @@ final class AutotuneNaive {
     double[][] theirs = new double[each.byHand.size()][RUNS];
     double[] naive = new double[1];
     setup.progress().accept(each.name + ": as written");
-    naive[0] = msPerBatch(each.naive.options(Options::asWritten), each.step, 0.5);
+    naive[0] = msPerBatch(each.naive.options(Options::asWritten), each.step, 0.5, 1);
     for (int run = 0; run < RUNS; run++) {
       for (int i = 0; i < theirs.length; i++) {
         setup
             .progress()
             .accept(
                 "%s: run %d of %d: by hand, form %d".formatted(each.name, run + 1, RUNS, i + 1));
-        theirs[i][run] = msPerBatch(each.byHand.get(i), each.step, 0.5);
+        theirs[i][run] = msPerBatch(each.byHand.get(i), each.step, 0.5, 1);
       }
       setup.progress().accept("%s: run %d of %d: automatic".formatted(each.name, run + 1, RUNS));
-      ours[run] = msPerBatch(automatic, each.step, SETTLING_SECONDS);
+      ours[run] = msPerBatch(automatic, each.step, SETTLING_SECONDS, SETTLING_EPOCHS);
     }
     int best =
         IntStream.range(0, theirs.length)
@@ -213,8 +217,9 @@ final class AutotuneNaive {
     return row;
   }
 
-  /** Whole epochs, from the first that begins after so many seconds. */
-  private double msPerBatch(Dataset<?> dataset, Step step, double settlingSeconds) {
+  /** Whole epochs, from the first that begins after so many seconds and epochs. */
+  private double msPerBatch(
+      Dataset<?> dataset, Step step, double settlingSeconds, int settlingEpochs) {
     System.gc(); // what earlier runs left behind is not this one's
     long opened = System.nanoTime();
     try (Pipeline<?> pipeline = dataset.options(o -> o.epochs(1_000_000)).open()) {
@@ -225,8 +230,9 @@ final class AutotuneNaive {
         if (from != 0 && now - from >= SECONDS * 1e9) {
           return (now - from) / 1e6 / batches;
         }
-        boolean isFirst = pipeline.epoch() < 0;
-        if (from == 0 && !isFirst && now - opened >= settlingSeconds * 1e9) {
+        if (from == 0
+            && pipeline.epoch() + 1 >= settlingEpochs
+            && now - opened >= settlingSeconds * 1e9) {
           from = now;
         }
         for (Object batch : pipeline) {
