@@ -68,8 +68,7 @@ public record AutoCacheOp(
   @Override
   public Cursor open(Context context) {
     Cursor source = context.open(input);
-    KeepingPlaces places =
-        context.shared("kept elements", () -> new KeepingPlaces(context.heap()));
+    KeepingPlaces places = context.shared("kept elements", () -> new KeepingPlaces(context.heap()));
     KeepingPlaces.Place place = context.shared(() -> places.add(input));
     return context.debug()
             || place.isOut()
@@ -279,9 +278,7 @@ public record AutoCacheOp(
         case Boolean _, Character _, String _, Enum<?> _ -> true;
         case Record record -> areUnchangeable(record);
         case Map<?, ?> map ->
-            isOfTheJdk(map)
-                && areUnchangeable(map.keySet())
-                && areUnchangeable(map.values());
+            isOfTheJdk(map) && areUnchangeable(map.keySet()) && areUnchangeable(map.values());
         case List<?> list -> isOfTheJdk(list) && areUnchangeable(list);
         default -> false;
       };
