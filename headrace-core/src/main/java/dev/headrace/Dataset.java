@@ -66,6 +66,7 @@ import dev.headrace.op.UnbatchOp;
 import dev.headrace.op.UniqueOp;
 import dev.headrace.op.WindowOp;
 import dev.headrace.op.ZipOp;
+import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Finding;
 import dev.headrace.profile.Linter;
@@ -75,6 +76,7 @@ import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.ElementWriter;
+import dev.headrace.spi.ElementwiseFn;
 import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
@@ -90,6 +92,7 @@ import dev.headrace.spi.Packing;
 import dev.headrace.spi.PaddedStacking;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
+import dev.headrace.spi.PureFn;
 import dev.headrace.spi.RandomFn;
 import dev.headrace.spi.Reducer;
 import dev.headrace.spi.Resampled;
@@ -477,9 +480,34 @@ public final class Dataset<T> implements Plan<T> {
     return of(new TfRecordsOp(files, settings, here()));
   }
 
+  // ---- functions --------------------------------------------------------------------------------
+
+  /**
+   * Declares that a function gives the same result for the same element, whoever calls it and when,
+   * and does nothing else that anybody could see: {@code map(pure(x -> decode(x)))}. It may then be
+   * called by several threads at once, where that was measured to help; results keep their order.
+   * For a function that is already there, write {@code pure(decode::apply)}.
+   */
+  public static <A, B> Fn<A, B> pure(PureFn<A, B> function) {
+    return Objects.requireNonNull(function, "pure: expected a function, but got null");
+  }
+
+  /**
+   * Declares that a function on tensors, or structures of them, treats each number or row by itself,
+   * so that it gives the same for a batch as for each of its elements: {@code map(elementwise(x ->
+   * x.scale(2)))}. It must be {@link #pure}, must not fail, and must not look at the shape. Directly
+   * before {@link #batch(int)} it is then called once for each batch.
+   */
+  public static <A, B> Fn<A, B> elementwise(ElementwiseFn<A, B> function) {
+    return Objects.requireNonNull(function, "elementwise: expected a function, but got null");
+  }
+
   // ---- transformations --------------------------------------------------------------------------
 
-  /** Applies a function to every element; it is never called concurrently. */
+  /**
+   * Applies a function to every element; it is never called concurrently, unless it is {@link #pure}
+   * or one of the library's.
+   */
   public <R> Dataset<R> map(Fn<? super T, ? extends R> function) {
     return with(new MapOp(op, raw(function), Parallelism.SEQUENTIAL, Order.ORDERED, false, here()));
   }
@@ -527,7 +555,8 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Keeps the elements for which a condition holds. */
   public Dataset<T> filter(Condition<? super T> condition) {
-    return with(new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.ORDERED, here()));
+    return with(
+        new FilterOp(op, raw(condition), Parallelism.SEQUENTIAL, Order.ORDERED, null, here()));
   }
 
   /** Keeps the elements for which a condition holds, with {@code parallelism} calls in flight. */
@@ -537,7 +566,31 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Keeps the elements for which a condition holds, with {@code parallelism} calls in flight. */
   public Dataset<T> filter(Condition<? super T> condition, int parallelism, Order order) {
-    return with(new FilterOp(op, raw(condition), calls("filter", parallelism), order, here()));
+    return with(
+        new FilterOp(op, raw(condition), calls("filter", parallelism), order, null, here()));
+  }
+
+  /**
+   * Declares of the {@link #filter(Condition) filter} before it that it may be asked before the last
+   * {@code maps} maps in front of it: its condition takes what they were given, too, and gives the
+   * same answer. What it drops is then not mapped at all, so maps cannot fail for it either.
+   */
+  public Dataset<T> beforeMaps(int maps) {
+    if (maps < 1) {
+      throw new IllegalArgumentException("beforeMaps: expected at least 1 map, but got " + maps);
+    }
+    if (op instanceof FilterOp filter) {
+      return with(
+          new FilterOp(
+              filter.input(),
+              filter.condition(),
+              filter.parallelism(),
+              filter.order(),
+              maps,
+              filter.site()));
+    }
+    throw new IllegalStateException(
+        "beforeMaps: expected to follow filter, but follows " + op.word());
   }
 
   /**
@@ -754,6 +807,10 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Reads up to {@code buffer} elements ahead on a thread of its own. */
   public Dataset<T> prefetch(int buffer) {
+    if (buffer < AUTOTUNE) {
+      throw new IllegalArgumentException(
+          "prefetch: expected a buffer of at least 0 elements or AUTOTUNE, but got " + buffer);
+    }
     return with(new PrefetchOp(op, buffer, here()));
   }
 
@@ -1086,9 +1143,15 @@ public final class Dataset<T> implements Plan<T> {
     return op.cardinality();
   }
 
-  /** The plan, last operator first, with the lines of the program that made it. */
+  /**
+   * The plan, last operator first, with the lines of the program that made it; then the plan that
+   * will be run instead, and why it gives the same sooner.
+   */
   public String explain() {
-    return PlanShape.of(op, options.isDeterministic()).explain();
+    return Explanation.of(
+        PlanShape.of(op, options.isDeterministic()),
+        Optimizer.optimise(op, options.goals()),
+        options.isDeterministic());
   }
 
   /** A hash of everything that shapes elements and their order. */
@@ -1357,11 +1420,12 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   private static int calls(String word, int parallelism) {
-    if (parallelism == Parallelism.SEQUENTIAL) {
+    if (parallelism == Parallelism.SEQUENTIAL || parallelism < AUTOTUNE) {
       throw new IllegalArgumentException(
           word
-              + ": expected a parallelism of at least 1 or AUTOTUNE, but got 0; leave it out to"
-              + " call the function from one thread at a time");
+              + ": expected a parallelism of at least 1 or AUTOTUNE, but got "
+              + parallelism
+              + "; leave it out to call the function from one thread at a time");
     }
     return parallelism;
   }

@@ -1,5 +1,7 @@
 package dev.headrace;
 
+import dev.headrace.optimize.Goals;
+import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.LintSettings;
 import dev.headrace.runtime.Settings;
 import dev.headrace.spi.NanoClock;
@@ -135,10 +137,15 @@ public final class Options {
     return optimise(false);
   }
 
-  /** Turns rules of the optimizer off, by the names that {@code explain()} shows. */
+  /**
+   * Turns rules of the optimizer off, by the names that {@code explain()} shows; {@code
+   * docs/optimizer.md} has them all.
+   */
   public Options withoutRules(String... names) {
+    Set<String> off = Set.copyOf(List.of(names));
+    Optimizer.checkNames(off);
     Options copy = new Options(this);
-    copy.rulesOff = Set.of(names);
+    copy.rulesOff = off;
     return copy;
   }
 
@@ -255,16 +262,14 @@ public final class Options {
     return copy;
   }
 
-  boolean assumesPure() {
-    return flag("assume.pure", assumePure, false).isTrue();
-  }
-
-  boolean mayRewrite() {
-    return flag("optimise", optimise, true).isTrue();
-  }
-
-  Set<String> rulesOff() {
-    return rulesOff;
+  /** What the optimizer has to know of them. */
+  Goals goals() {
+    return new Goals(
+        flag("optimise", optimise, true).isTrue() && !flag("debug", debug, false).isTrue(),
+        flag("assume.pure", assumePure, false).isTrue(),
+        isDeterministic(),
+        epochs,
+        rulesOff);
   }
 
   boolean isDeterministic() {

@@ -1,6 +1,8 @@
 package dev.headrace;
 
 import dev.headrace.data.Lease;
+import dev.headrace.optimize.Optimised;
+import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Linter;
 import dev.headrace.profile.PipelineStats;
@@ -13,7 +15,6 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
-import dev.headrace.spi.Origins;
 import dev.headrace.spi.State;
 import dev.headrace.tune.Tuned;
 import java.io.IOException;
@@ -53,6 +54,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
 
   private final Op op;
   private final Options options;
+  private final Optimised optimised;
   private final Engine engine;
   private final PlanShape shape;
   private final Chunk chunk = new Chunk();
@@ -90,7 +92,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       this.epoch = checkpoint.epoch() - 1;
       this.resumeAt = checkpoint.state();
     }
-    this.engine = new Engine(op, Origins.AS_WRITTEN, options.settings(), found());
+    this.optimised = Optimizer.optimise(op, options.goals());
+    this.engine =
+        new Engine(optimised.plan(), optimised.origins(), options.settings(), found());
     showToWatchers(Watcher::opened);
   }
 
@@ -447,10 +451,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     return next.start();
   }
 
-  /** The plan, how the engine runs it, and what it has found out by running it so far. */
+  /** The plan, how the engine runs it and why, and what it has found out by running it so far. */
   public String explain() {
     List<String> remarks = engine.remarks();
-    return shape.explain()
+    return Explanation.of(shape, optimised, options.isDeterministic())
         + (remarks.isEmpty() ? "" : "\nfound while running:\n  " + String.join("\n  ", remarks));
   }
 
@@ -475,8 +479,13 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
    * it has run for a second or more. May be asked by any thread, and after closing, too.
    */
   public Diagnosis diagnose() {
-    return Diagnosis.of(
-        engine.measurements(epoch, elements), Linter.lint(op, options.lintSettings()), explain());
+    Diagnosis ofWhatRan =
+        Diagnosis.of(
+                engine.measurements(epoch, elements),
+                Linter.lint(op, options.lintSettings()),
+                explain())
+            .withDecisions(engine.knobChanges());
+    return Translation.toWritten(ofWhatRan, optimised);
   }
 
   /**

@@ -46,9 +46,12 @@ final class Remedy {
   }
 
   private static Op at(Op plan, Advice advice, UnaryOperator<Op> change) {
-    String[] path = advice.key().split("\\.");
+    Op changed = plan;
     try {
-      return at(plan, path, 1, change);
+      for (String place : advice.key().split(",")) {
+        changed = at(changed, place.split("\\."), 1, change);
+      }
+      return changed;
     } catch (IndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
           "with: expected advice about this dataset, but there is no "

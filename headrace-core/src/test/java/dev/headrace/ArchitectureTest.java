@@ -37,12 +37,10 @@ final class ArchitectureTest {
   private static final String DEVICE = "dev.headrace.device..";
   private static final String OP = "dev.headrace.op..";
   private static final String LINT = "dev.headrace.profile.lint..";
+  private static final String OPTIMIZE = "dev.headrace.optimize..";
   private static final String[] FUNCTIONS = {"dev.headrace.example..", "dev.headrace.text.."};
   private static final String[] ENGINE = {
-    "dev.headrace.runtime..",
-    "dev.headrace.optimize..",
-    "dev.headrace.tune..",
-    "dev.headrace.profile.."
+    "dev.headrace.runtime..", "dev.headrace.tune..", "dev.headrace.profile.."
   };
 
   // A rule about no classes always holds: without this, a changed folder would switch all of it
@@ -140,7 +138,7 @@ final class ArchitectureTest {
             .and()
             .resideOutsideOfPackage(LINT)
             .should()
-            .dependOnClassesThat(resideInAnyPackage(OP, FACADE))
+            .dependOnClassesThat(resideInAnyPackage(OP, OPTIMIZE, FACADE))
             .because("the engine asks an operator's traits, and the façade holds the engine"));
   }
 
@@ -153,6 +151,17 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat(headraceOutside(LINT, OP, SPI, DATA, "dev.headrace.profile"))
             .because("a rule may be about an operator, and needs no run"));
+  }
+
+  @Test
+  void theOptimizerKnowsOperatorsAndNoEngine() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(OPTIMIZE)
+            .should()
+            .dependOnClassesThat(headraceOutside(OPTIMIZE, OP, SPI, DATA))
+            .because("it turns a plan into a plan, and a rule may be about an operator"));
   }
 
   @Test

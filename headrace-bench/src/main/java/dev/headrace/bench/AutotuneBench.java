@@ -52,8 +52,7 @@ final class AutotuneBench implements Scenario {
     List<Row> rows = new ArrayList<>();
     List<Row> reached = new ArrayList<>();
     if (PARTS.contains("A") || PARTS.contains("C")) {
-      AutotuneSettings part =
-          new AutotuneSettings(burn, SEED, ONLY, SECONDS, RUNS, setup, notes);
+      AutotuneSettings part = new AutotuneSettings(burn, SEED, ONLY, SECONDS, RUNS, setup, notes);
       if (PARTS.contains("A")) {
         rows.addAll(part.measure());
         reached.addAll(part.reached());
@@ -61,6 +60,15 @@ final class AutotuneBench implements Scenario {
         part.runOnly();
       }
       reached.addAll(part.tunersCost());
+    }
+    if (PARTS.contains("B")) {
+      reached.addAll(new AutotuneSteps(burn, SEED, ONLY, setup, notes).measure());
+    }
+    if (PARTS.contains("D")) {
+      reached.addAll(new AutotuneNaive(burn, ONLY, setup, notes).measure());
+    }
+    if (PARTS.contains("E")) {
+      reached.addAll(new AutotuneMemory(burn, SEED, setup, notes).measure());
     }
     rows.addAll(reached);
     return rows;

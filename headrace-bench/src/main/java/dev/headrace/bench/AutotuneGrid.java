@@ -62,8 +62,7 @@ final class AutotuneGrid {
       double ms = AutotuneRun.ofStatic(pipeline, burn, SECONDS_AGAIN, one.knobs).msPerBatch();
       again.add(
           new Tried(
-              one.knobs,
-              (SECONDS * one.ms + SECONDS_AGAIN * ms) / (SECONDS + SECONDS_AGAIN)));
+              one.knobs, (SECONDS * one.ms + SECONDS_AGAIN * ms) / (SECONDS + SECONDS_AGAIN)));
     }
     again.sort(Comparator.comparingDouble(Tried::ms));
     List<int[]> finalists =

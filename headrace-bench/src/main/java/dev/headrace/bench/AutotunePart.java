@@ -66,7 +66,12 @@ sealed interface AutotunePart {
    * @param waitsMore makes it wait longer, and {@code computesMore} compute longer
    */
   record Working(
-      String name, Cost waiting, Cost computing, List<Integer> levels, Dial waitsMore, Dial computesMore)
+      String name,
+      Cost waiting,
+      Cost computing,
+      List<Integer> levels,
+      Dial waitsMore,
+      Dial computesMore)
       implements AutotunePart {
 
     Working(String name, Cost waiting, Cost computing, Integer... levels) {
@@ -130,6 +135,35 @@ sealed interface AutotunePart {
       Map<String, @Nullable Object> json = json("sized");
       json.put("kilobytes", list(kilobytes));
       json.put("microsPerKilobyte", microsPerKilobyte);
+      return json;
+    }
+  }
+
+  /** A map that computes and makes a tensor of so many floats. */
+  record Filling(String name, int floats, Cost computing, List<Integer> levels)
+      implements AutotunePart {
+
+    @Override
+    public String knob() {
+      return name;
+    }
+
+    @Override
+    public Dataset<?> appendTo(Dataset<?> input, Burn burn, int knob) {
+      return any(input).map(element -> made(number(element), burn), knob).named(name);
+    }
+
+    private Tensor made(long number, Burn burn) {
+      Tensor made = Tensor.full(Shape.of(floats), (float) number);
+      var unused = burned(made, computing.of(number), number, burn);
+      return made;
+    }
+
+    @Override
+    public Map<String, @Nullable Object> toJson() {
+      Map<String, @Nullable Object> json = json("large");
+      json.put("floats", floats);
+      json.put("micros", list(computing));
       return json;
     }
   }
@@ -198,20 +232,29 @@ sealed interface AutotunePart {
     }
   }
 
-  /** A batch; of tensors of different sizes it is a list. */
-  record Batching(int size, boolean asList) implements AutotunePart {
+  /** A batch of what there is. */
+  record Batching(int size, Of of) implements AutotunePart {
+    /** What it is a batch of. */
+    enum Of {
+      NUMBERS,
+      TENSORS,
+      SIZES_THAT_DIFFER
+    }
+
     @Override
     public Dataset<?> appendTo(Dataset<?> input, Burn burn, int knob) {
-      return asList
-          ? any(input).batch(size, Collator.toList())
-          : any(input).batch(size, Collator.stack());
+      return switch (of) {
+        case NUMBERS -> any(input).batch(size, Collator.stack());
+        case TENSORS -> input.batch(size);
+        case SIZES_THAT_DIFFER -> any(input).batch(size, Collator.toList());
+      };
     }
 
     @Override
     public Map<String, @Nullable Object> toJson() {
       Map<String, @Nullable Object> json = json("batch");
       json.put("size", size);
-      json.put("ragged", asList);
+      json.put("ragged", of == Of.SIZES_THAT_DIFFER);
       return json;
     }
   }

@@ -17,13 +17,27 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parts its operators, after a range without an end
  * @param cycle after so many batches the costs begin again
+ * @param options how it is run; by default with {@link #BUDGET_BYTES} of memory
  */
-record AutotunePipeline(String name, List<AutotunePart> parts, Step step, int cycle) {
+record AutotunePipeline(
+    String name, List<AutotunePart> parts, Step step, int cycle, Options options) {
   /** An epoch that nobody comes to the end of. */
   private static final long LONG = Long.MAX_VALUE / 2;
 
   /** What elements may weigh, on the heap and off it. */
   static final long BUDGET_BYTES = 256 << 20;
+
+  AutotunePipeline(String name, List<AutotunePart> parts, Step step, int cycle) {
+    this(name, parts, step, cycle, Options.defaults().memoryBudget(BUDGET_BYTES));
+  }
+
+  AutotunePipeline named(String newName) {
+    return new AutotunePipeline(newName, parts, step, cycle, options);
+  }
+
+  AutotunePipeline with(Options newOptions) {
+    return new AutotunePipeline(name, parts, step, cycle, newOptions);
+  }
 
   /**
    * What the consumer does with a batch.
@@ -69,7 +83,7 @@ record AutotunePipeline(String name, List<AutotunePart> parts, Step step, int cy
     for (AutotunePart part : parts) {
       dataset = part.appendTo(dataset, burn, part.levels().isEmpty() ? 0 : knobs[next++]);
     }
-    return dataset.options(Options.defaults().memoryBudget(BUDGET_BYTES));
+    return dataset.options(options);
   }
 
   /** The operators that have an open number. */

@@ -1,6 +1,7 @@
 package dev.headrace.bench;
 
 import dev.headrace.bench.AutotunePart.Batching;
+import dev.headrace.bench.AutotunePart.Batching.Of;
 import dev.headrace.bench.AutotunePart.Keeping;
 import dev.headrace.bench.AutotunePart.Opening;
 import dev.headrace.bench.AutotunePart.ReadingAhead;
@@ -63,7 +64,7 @@ public final class AutotunePipelines {
         Step.NONE,
         1,
         new Working("compute", Cost.NONE, cpu, computingLevels()),
-        new Batching(6 * cores, false),
+        new Batching(6 * cores, Of.NUMBERS),
         new ReadingAhead(1, 2, 8));
   }
 
@@ -75,7 +76,7 @@ public final class AutotunePipelines {
         Step.NONE,
         1,
         new Working("load", wait, Cost.NONE, 32, 64, 128, 256, 512),
-        new Batching(128, false),
+        new Batching(128, Of.NUMBERS),
         new ReadingAhead(2, 16));
   }
 
@@ -93,7 +94,7 @@ public final class AutotunePipelines {
             new Cost(wait),
             new Cost(cpu),
             levels(cores, even, even * 3 / 2, even * 2, even * 4, even * 8)),
-        new Batching(4 * cores, false),
+        new Batching(4 * cores, Of.NUMBERS),
         new ReadingAhead(2, 16));
   }
 
@@ -112,7 +113,7 @@ public final class AutotunePipelines {
             Cost.lognormal(wait, 1.5, batch * CYCLE, random),
             Cost.NONE,
             levels(even, even * 3 / 2, even * 2, even * 3, even * 4, even * 8)),
-        new Batching(batch, false),
+        new Batching(batch, Of.NUMBERS),
         new ReadingAhead(1, 4, 16));
   }
 
@@ -142,7 +143,7 @@ public final class AutotunePipelines {
         new Working("parse", Cost.NONE, new Cost(first), levels),
         new Working("decode", Cost.NONE, new Cost(second), levels),
         new Working("augment", Cost.NONE, new Cost(third), levels),
-        new Batching(4 * cores, false),
+        new Batching(4 * cores, Of.NUMBERS),
         new ReadingAhead(4));
   }
 
@@ -161,7 +162,7 @@ public final class AutotunePipelines {
             Cost.NONE,
             levels(even / 2, even, even * 3 / 2, even * 2, even * 4)),
         new Working("decode", Cost.NONE, new Cost(cpu), levels(1, cores, 2 * cores)),
-        new Batching(6 * cores, false),
+        new Batching(6 * cores, Of.NUMBERS),
         new ReadingAhead(4));
   }
 
@@ -178,7 +179,7 @@ public final class AutotunePipelines {
             Cost.pareto(120, 1.2, 1_000, batch * CYCLE, random),
             each,
             List.of(computingLevels())),
-        new Batching(batch, true),
+        new Batching(batch, Of.SIZES_THAT_DIFFER),
         new ReadingAhead(1, 4, 16));
   }
 
@@ -197,7 +198,7 @@ public final class AutotunePipelines {
             Cost.between(mean * 0.6, mean * 1.4, files, random),
             30,
             List.of(4, 8, 16, 24, 32)),
-        new Batching(batch, false),
+        new Batching(batch, Of.NUMBERS),
         new ReadingAhead(2, 16));
   }
 
@@ -209,7 +210,7 @@ public final class AutotunePipelines {
         1,
         new Working("load", new Cost(2_000), Cost.NONE, 2, 4, 8, 16),
         new Working("decode", Cost.NONE, new Cost(random.nextInt(100, 200)), levels(1, cores)),
-        new Batching(8, false),
+        new Batching(8, Of.NUMBERS),
         new ReadingAhead(1, 4));
   }
 
@@ -220,11 +221,8 @@ public final class AutotunePipelines {
         Step.NONE,
         1,
         new Working(
-            "parse",
-            Cost.NONE,
-            new Cost(random.nextInt(15, 25)),
-            levels(1, cores, 2 * cores)),
-        new Batching(32, false),
+            "parse", Cost.NONE, new Cost(random.nextInt(15, 25)), levels(1, cores, 2 * cores)),
+        new Batching(32, Of.NUMBERS),
         new Working(
             "augment",
             Cost.NONE,
@@ -247,7 +245,7 @@ public final class AutotunePipelines {
             Cost.between(200, 2_200, batch * CYCLE, random),
             computingLevels()),
         new Working("count", Cost.NONE, new Cost(random.nextInt(100, 200))),
-        new Batching(batch, false),
+        new Batching(batch, Of.NUMBERS),
         new ReadingAhead(1, 2, 8));
   }
 
@@ -260,7 +258,11 @@ public final class AutotunePipelines {
   }
 
   private static Integer[] levels(int... levels) {
-    return IntStream.of(levels).map(level -> Math.max(1, level)).distinct().sorted().boxed()
+    return IntStream.of(levels)
+        .map(level -> Math.max(1, level))
+        .distinct()
+        .sorted()
+        .boxed()
         .toArray(Integer[]::new);
   }
 
@@ -284,7 +286,7 @@ public final class AutotunePipelines {
         all(
             Runtime.getRuntime().availableProcessors(),
             Long.getLong("headrace.autotune.seed", 1))) {
-      if (!pipeline.name().matches(".*(?:" + wanted + ").*")) {
+      if (!AutotuneBench.isWanted(pipeline.name(), wanted)) {
         continue;
       }
       AutotuneRun run =
@@ -295,13 +297,16 @@ public final class AutotunePipelines {
       for (KnobChange change : run.decisions()) {
         System.out.printf(
             Locale.ROOT,
-            "  %6.2f s %s %s %d -> %d: %s%n",
+            "  %6.2f s %s %s %d -> %d: %s (predicted %.2f, measured %.2f, %s)%n",
             (change.atNs() - run.openedNs()) / 1e9,
             change.operator(),
             change.knob(),
             change.before(),
             change.after(),
-            change.why());
+            change.why(),
+            change.predicted(),
+            change.measured(),
+            change.isKept() ? "kept" : "taken back");
       }
     }
   }

@@ -52,8 +52,7 @@ record AutotuneRun(
   }
 
   /** With these numbers, once they have had the time to take effect. */
-  static AutotuneRun ofStatic(
-      AutotunePipeline pipeline, Burn burn, double seconds, int... knobs) {
+  static AutotuneRun ofStatic(AutotunePipeline pipeline, Burn burn, double seconds, int... knobs) {
     double settlingNs = Math.min(0.3, seconds / 2) * 1e9;
     return of(
         pipeline,

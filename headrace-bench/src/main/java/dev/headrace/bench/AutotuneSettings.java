@@ -77,10 +77,8 @@ final class AutotuneSettings {
             .progress()
             .accept(
                 "%s: run %d of %d: %s"
-                    .formatted(
-                        pipeline.name(), run + 1, runs, pipeline.words(finalists.get(i))));
-        fixed[i][run] =
-            AutotuneRun.ofStatic(pipeline, burn, STATIC_SECONDS, finalists.get(i));
+                    .formatted(pipeline.name(), run + 1, runs, pipeline.words(finalists.get(i))));
+        fixed[i][run] = AutotuneRun.ofStatic(pipeline, burn, STATIC_SECONDS, finalists.get(i));
       }
       setup
           .progress()
@@ -198,8 +196,7 @@ final class AutotuneSettings {
             100 * ratios.stream().mapToDouble(ratio -> ratio).min().orElse(0),
             null));
     if (!besidePeer.isEmpty()) {
-      Interval ratio =
-          Interval.of(besidePeer.stream().mapToDouble(ratio1 -> ratio1).toArray());
+      Interval ratio = Interval.of(besidePeer.stream().mapToDouble(ratio1 -> ratio1).toArray());
       double median = ratio.median();
       rows.add(
           new Row(

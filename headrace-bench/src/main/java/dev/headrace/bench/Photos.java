@@ -48,7 +48,11 @@ final class Photos {
   }
 
   static Dataset<Features> records(Path folder) {
-    return Dataset.tfRecords(folder + "/photos-*.tfrecord").map(parser(), AUTOTUNE);
+    return records(folder, AUTOTUNE);
+  }
+
+  static Dataset<Features> records(Path folder, int parallelism) {
+    return Dataset.tfRecords(folder + "/photos-*.tfrecord").map(parser(), parallelism);
   }
 
   static Dataset<Features> sequentialRecords(Path folder) {

@@ -95,6 +95,15 @@ public final class TfData implements AutoCloseable {
     return PeerProcess.number(answer, "wallNs") / 1e6 / PeerProcess.number(answer, "batches");
   }
 
+  /** What such a pipeline adds to the memory of a fresh process at its peak. */
+  double autotunedBytes(Map<String, @Nullable Object> pipeline, double seconds) {
+    Map<String, @Nullable Object> request = new LinkedHashMap<>();
+    request.put("autotune", pipeline);
+    request.put("seconds", seconds);
+    request.put("memory", true);
+    return PeerProcess.number(process.ask(request), "addedBytes");
+  }
+
   private Spent ask(Map<String, @Nullable Object> request, Mode mode, long elements) {
     return process.measure(with(request, mode, elements), elements);
   }

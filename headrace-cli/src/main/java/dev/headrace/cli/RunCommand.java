@@ -93,14 +93,7 @@ final class RunCommand implements Callable<Integer> {
       out.print(pipelines.size() == 1 ? "" : "pipeline %d: ".formatted(one.number()));
       out.print(one.stats());
       for (KnobChange change : one.stats().knobChanges()) {
-        out.printf(
-            Locale.ROOT,
-            "  AUTOTUNE: %s: %s %d -> %d (%s)%n",
-            change.operator(),
-            change.knob(),
-            change.before(),
-            change.after(),
-            change.why());
+        out.println("  tuned: " + change);
       }
     }
   }

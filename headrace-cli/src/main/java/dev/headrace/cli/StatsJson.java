@@ -31,6 +31,10 @@ final class StatsJson {
       one.put("before", change.before());
       one.put("after", change.after());
       one.put("why", change.why());
+      one.put("atSeconds", change.atNs() / 1e9);
+      one.put("predicted", change.predicted());
+      one.put("measured", change.measured());
+      one.put("kept", change.isKept());
       changes.add(one);
     }
     fields.put("knobChanges", changes);

@@ -100,6 +100,7 @@ public final class Report {
                 Headline.of(diagnosis, trials),
                 PipelineSection.of(diagnosis, views),
                 TrialsSection.of(trials),
+                DecisionsSection.of(diagnosis.decisions()),
                 AdviceSection.of(diagnosis, trials),
                 FindingsSection.of(diagnosis.findings()),
                 CostSection.of(views),

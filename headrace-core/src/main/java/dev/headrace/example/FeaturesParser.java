@@ -1,15 +1,15 @@
 package dev.headrace.example;
 
 import dev.headrace.data.Tensor;
-import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
+import dev.headrace.spi.PureFn;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 
 /** Parses serialised examples into {@link Features}. */
-final class FeaturesParser implements Fn<Tensor, Features>, FunctionIdentity.Named {
+final class FeaturesParser implements PureFn<Tensor, Features>, FunctionIdentity.Named {
   private static final long serialVersionUID = 1;
 
   private final transient ExampleParser parser;

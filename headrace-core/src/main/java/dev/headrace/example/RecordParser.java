@@ -5,8 +5,8 @@ import dev.headrace.data.Ragged;
 import dev.headrace.data.RecordBuilder;
 import dev.headrace.data.Sparse;
 import dev.headrace.data.Tensor;
-import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
+import dev.headrace.spi.PureFn;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Parses serialised examples into records of the user. */
-final class RecordParser<R extends Record> implements Fn<Tensor, R>, FunctionIdentity.Named {
+final class RecordParser<R extends Record> implements PureFn<Tensor, R>, FunctionIdentity.Named {
   private static final long serialVersionUID = 1;
   private static final Set<Class<?>> PARSED =
       Set.of(Tensor.class, Sparse.class, Ragged.class, NestedRagged.class);

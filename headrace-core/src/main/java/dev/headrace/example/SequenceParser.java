@@ -1,8 +1,8 @@
 package dev.headrace.example;
 
 import dev.headrace.data.Tensor;
-import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
+import dev.headrace.spi.PureFn;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,7 +18,7 @@ import java.util.Set;
  *
  * <p><b>Threading:</b> safe; each thread has its own buffers.
  */
-final class SequenceParser implements Fn<Tensor, Features>, FunctionIdentity.Named {
+final class SequenceParser implements PureFn<Tensor, Features>, FunctionIdentity.Named {
   private static final long serialVersionUID = 1;
   private static final int FIRST = 1 << 3 | Wire.DELIMITED;
   private static final int SECOND = 2 << 3 | Wire.DELIMITED;

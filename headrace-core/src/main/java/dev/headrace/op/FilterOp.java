@@ -16,9 +16,19 @@ import java.lang.invoke.MethodHandles;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the elements for which a condition holds. */
+/**
+ * Keeps the elements for which a condition holds.
+ *
+ * @param beforeMaps how many maps directly before it may be asked before, because the condition is
+ *     declared to give the same answer there; null for none
+ */
 public record FilterOp(
-    Op input, Condition<Object> condition, @Knob int parallelism, Order order, Site site)
+    Op input,
+    Condition<Object> condition,
+    @Knob int parallelism,
+    Order order,
+    @Knob @Nullable Integer beforeMaps,
+    Site site)
     implements Op {
 
   public FilterOp {

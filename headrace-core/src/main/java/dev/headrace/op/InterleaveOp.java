@@ -81,6 +81,10 @@ public record InterleaveOp(
     private int turn;
     private int takenOfBlock;
     private int open;
+
+    /** Plans that came to their end and were not replaced yet. */
+    private int ended;
+
     private boolean sourceEnded;
 
     InterleaveCursor(Context context, InterleaveOp op) {
@@ -97,8 +101,8 @@ public record InterleaveOp(
 
     @Override
     protected void produce(Chunk out, int max) {
-      if (open > 0 && !sourceEnded && ahead.size() < aheadMost && source.isReady()) {
-        openOneMore(); // one in each call, so that the first elements do not wait for all of them
+      if (open > 0) {
+        openIfRoom(); // one in each call, so that the first elements do not wait for all of them
       }
       while (out.size() < max) {
         Opened current = slots[turn];
@@ -115,6 +119,10 @@ public record InterleaveOp(
             slots[turn] = next;
             open++;
           }
+          if (ended > 0) {
+            ended--;
+            openIfRoom(); // one for one, or short plans would be opened one after the other
+          }
         } else if (open > 0) {
           nextTurn();
         } else {
@@ -130,6 +138,7 @@ public record InterleaveOp(
         child.close();
         slots[turn] = null;
         open--;
+        ended++;
         nextTurn();
         return;
       }
@@ -153,13 +162,24 @@ public record InterleaveOp(
       return !ahead.isEmpty();
     }
 
+    /** Begins to read one more plan, if there is room and that needs no waiting. */
+    private void openIfRoom() {
+      if (!sourceEnded && ahead.size() < aheadMost && source.isReady()) {
+        openOneMore();
+      }
+    }
+
     private void openOneMore() {
       State before = source.save();
       source.fill(one, 1);
       if (one.isEmpty()) {
         sourceEnded = true;
       } else {
-        ahead.addLast(openPlan(before, State.START));
+        Opened opened = openPlan(before, State.START);
+        ahead.addLast(opened);
+        if (opened.child != null && crew != null) {
+          var unused = opened.child.isReady(); // whoever is asked begins to read
+        }
       }
     }
 

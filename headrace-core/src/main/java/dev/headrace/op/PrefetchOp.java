@@ -33,7 +33,7 @@ public record PrefetchOp(Op input, @Knob int buffer, Site site) implements Op {
   @Override
   public Traits traits() {
     return Traits.PLAIN
-        .asOneToOne()
+        .asTreatingEachAlone()
         .asKeepingElements()
         .asShapingNothing()
         .asNeverFailing()

@@ -48,7 +48,7 @@ public record RandomMapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().with(Deferring.COMPOSES).with(Recurring.VARIES);
+    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES).with(Recurring.VARIES);
   }
 
   @Override
@@ -58,7 +58,7 @@ public record RandomMapOp(
     Work work =
         (chunk, mayStop) -> {
           int done = run(chunk, context, mayStop);
-          deferral.settle(chunk, done, context);
+          deferral.settle(chunk, 0, done, context::failure);
           return done;
         };
     return parallelism == Parallelism.SEQUENTIAL

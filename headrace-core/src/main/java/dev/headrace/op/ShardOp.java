@@ -4,6 +4,7 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -41,7 +42,8 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+    Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
+    return count == 1 ? some.asOneToOne() : some;
   }
 
   @Override
@@ -52,7 +54,7 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
 
   @Override
   public Cursor open(Context context) {
-    return new ShardCursor(context, this);
+    return count == 1 ? context.open(input) : new ShardCursor(context, this);
   }
 
   private static final class ShardCursor extends Cursor {
@@ -75,10 +77,6 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
 
     @Override
     protected void produce(Chunk out, int max) {
-      if (op.count == 1) {
-        source.fill(out, max);
-        return;
-      }
       while (out.size() < max && (out.isEmpty() || source.isReady())) {
         if (toPass > 0) {
           source.skip(toPass);

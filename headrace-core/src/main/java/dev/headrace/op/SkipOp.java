@@ -4,6 +4,7 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Reader;
@@ -38,7 +39,8 @@ public record SkipOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+    Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing();
+    return count == 0 ? some.asOneToOne().with(Deferring.CARRIES) : some;
   }
 
   @Override
@@ -50,9 +52,14 @@ public record SkipOp(Op input, long count, Site site) implements Op {
         index -> all.at(count + index));
   }
 
+  /** Whether the elements it passes over are made, because a failure among them is to be given. */
+  public boolean makesWhatItPasses() {
+    return mayFail(input);
+  }
+
   @Override
   public Cursor open(Context context) {
-    return new SkipCursor(context, this);
+    return count == 0 ? context.open(input) : new SkipCursor(context, this);
   }
 
   /** Whether failures may lie among what is passed over, which must be given and not counted. */
@@ -84,7 +91,7 @@ public record SkipOp(Op input, long count, Site site) implements Op {
               op.input,
               context.demand() > Long.MAX_VALUE - more ? Long.MAX_VALUE : context.demand() + more);
       this.passing = new Reader(source);
-      this.mayFail = mayFail(op.input);
+      this.mayFail = op.makesWhatItPasses();
     }
 
     @Override

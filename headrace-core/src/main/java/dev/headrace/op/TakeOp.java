@@ -4,6 +4,7 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -38,7 +39,8 @@ public record TakeOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+    Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing();
+    return count == -1 ? some.asOneToOne().with(Deferring.CARRIES) : some;
   }
 
   @Override
@@ -49,7 +51,7 @@ public record TakeOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Cursor open(Context context) {
-    return new TakeCursor(context, this);
+    return count == -1 ? context.open(input) : new TakeCursor(context, this);
   }
 
   private static final class TakeCursor extends Cursor {
@@ -61,7 +63,7 @@ public record TakeOp(Op input, long count, Site site) implements Op {
     TakeCursor(Context context, TakeOp op) {
       super(context);
       this.op = op;
-      this.limit = op.limit();
+      this.limit = op.count;
       this.source = openSource();
     }
 

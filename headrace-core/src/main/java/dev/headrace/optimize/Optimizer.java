@@ -23,8 +23,13 @@ public final class Optimizer {
   private static final List<Rule> RULES =
       List.of(
           new RemoveNoOps(),
+          new LimitEarly(),
+          new FilterFirst(),
+          new Vectorise(),
           new Parallelise(),
+          new FuseMaps(),
           new KeepElements(),
+          new PrefetchBeforeWaiting(),
           new PrefetchLast());
 
   private Optimizer() {}

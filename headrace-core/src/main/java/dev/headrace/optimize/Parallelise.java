@@ -1,6 +1,7 @@
 package dev.headrace.optimize;
 
 import dev.headrace.op.FilterOp;
+import dev.headrace.op.FusedMapOp;
 import dev.headrace.op.TakeOp;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
@@ -40,9 +41,8 @@ final class Parallelise implements Rule {
         || !treatsElementsAlone(op, around)) {
       return null;
     }
-    UserFunction function = shape.part(op, UserFunction.class).orElse(null);
-    boolean isDeclared = function instanceof PureFunction;
-    if (function == null || !(isDeclared || around.goals().assumePure())) {
+    boolean isDeclared = isDeclaredPure(op);
+    if (!isDeclared && !around.goals().assumePure()) {
       return null;
     }
     return Change.replace(
@@ -52,12 +52,19 @@ final class Parallelise implements Rule {
         isDeclared ? "the function is declared pure" : "assumePure() says that functions are pure");
   }
 
+  private static boolean isDeclaredPure(Op op) {
+    return op instanceof FusedMapOp maps
+        ? maps.parts().stream().allMatch(part -> part.function() instanceof PureFunction)
+        : OpShape.of(op.getClass()).part(op, UserFunction.class).orElse(null)
+            instanceof PureFunction;
+  }
+
   /**
    * Whether each element is the work of one call. A filter is, too, but does not know how many
    * elements it needs for so many; where that is bounded it must not read ahead.
    */
   private static boolean treatsElementsAlone(Op op, Surroundings around) {
-    return op.traits().oneToOne()
+    return op.traits().eachAlone()
         || (op instanceof FilterOp && around.above().stream().noneMatch(TakeOp.class::isInstance));
   }
 }

@@ -1,6 +1,5 @@
 package dev.headrace.optimize;
 
-import dev.headrace.op.AutoCacheOp;
 import dev.headrace.op.CounterOp;
 import dev.headrace.op.FromListOp;
 import dev.headrace.op.FromTensorsOp;
@@ -17,9 +16,6 @@ final class Pulling {
    * between it and the next operators below that have threads of their own.
    */
   static boolean isWork(Op op) {
-    if (op instanceof AutoCacheOp) {
-      return op.inputs().stream().anyMatch(Pulling::isWork); // which may be given up
-    }
     if (hasThreads(op) || isFree(op)) {
       return false;
     }
@@ -28,7 +24,7 @@ final class Pulling {
   }
 
   /** Whether an operator reads its input ahead, will once that helps, or was told not to. */
-  private static boolean hasThreads(Op op) {
+  static boolean hasThreads(Op op) {
     return op.parallelism() != Parallelism.SEQUENTIAL || op.traits().shapesNothing();
   }
 

@@ -1,6 +1,9 @@
 package dev.headrace.optimize;
 
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpShape;
+import dev.headrace.spi.Order;
+import dev.headrace.spi.Parallelism;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -23,6 +26,19 @@ public record Surroundings(
   /** Whether the consumer pulls from it. */
   public boolean isLast() {
     return above.isEmpty();
+  }
+
+  /** Whether an operator gives its results in the order of its input. */
+  public boolean keepsOrder(Op op) {
+    Order wish = OpShape.of(op.getClass()).part(op, Order.class).orElse(Order.ORDERED);
+    return op.parallelism() == Parallelism.SEQUENTIAL
+        || wish == Order.ORDERED
+        || (wish == Order.DEFAULT && goals.deterministic());
+  }
+
+  /** Whether the user wrote an operator; not, if it was added. */
+  public boolean isWritten(Op op) {
+    return written(op).getClass() == op.getClass();
   }
 
   /** The user's operator that an operator of the plan carries out. */

@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param action what kind of change
  * @param operator the index of the operator to change, −1 for the end of the pipeline
- * @param key the place of that operator in the plan
+ * @param key the place of that operator in the plan that the user wrote; several, with commas,
+ *     where the engine runs several as one; empty for the end, and where nobody wrote it
  * @param where that operator with its line
  * @param title the change in a few words
  * @param code what to write
@@ -39,8 +40,14 @@ public record Advice(
     why = List.copyOf(why);
   }
 
+  /** The same, about another place. */
+  public Advice at(String place) {
+    return new Advice(
+        action, operator, place, where, title, code, speedup, rate, next, bytes, isApplicable, why);
+  }
+
   /** The same, as something that the engine cannot do itself. */
-  Advice forTheUser() {
+  public Advice forTheUser() {
     return new Advice(
         action, operator, key, where, title, code, speedup, rate, next, bytes, false, why);
   }

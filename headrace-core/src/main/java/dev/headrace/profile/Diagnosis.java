@@ -9,13 +9,36 @@ import java.util.List;
  * @param advice what could be changed, the most useful first; last what can be taken out
  * @param findings what else was noticed: measured first, then what the linter says of the plan
  * @param plan the plan as {@code explain()} shows it
+ * @param decisions what the engine has changed by itself while it ran
  */
 public record Diagnosis(
-    Verdict verdict, List<Advice> advice, List<Finding> findings, Profile profile, String plan) {
+    Verdict verdict,
+    List<Advice> advice,
+    List<Finding> findings,
+    Profile profile,
+    String plan,
+    List<KnobChange> decisions) {
 
   public Diagnosis {
     advice = List.copyOf(advice);
     findings = List.copyOf(findings);
+    decisions = List.copyOf(decisions);
+  }
+
+  /** One of a pipeline in which the engine has changed nothing. */
+  public Diagnosis(
+      Verdict verdict, List<Advice> advice, List<Finding> findings, Profile profile, String plan) {
+    this(verdict, advice, findings, profile, plan, List.of());
+  }
+
+  /** The same, with what the engine has changed by itself. */
+  public Diagnosis withDecisions(List<KnobChange> made) {
+    return new Diagnosis(verdict, advice, findings, profile, plan, made);
+  }
+
+  /** The same with other advice. */
+  public Diagnosis withAdvice(List<Advice> other) {
+    return new Diagnosis(verdict, other, findings, profile, plan, decisions);
   }
 
   /** Finds out from what was measured; {@code linted} is what is wrong with the plan as it is. */

@@ -6,6 +6,7 @@ import java.util.Locale;
 /** A diagnosis in words. */
 final class DiagnosisText {
   private static final int MOST_ADVICE = 5;
+  private static final int MOST_DECISIONS = 8;
 
   private DiagnosisText() {}
 
@@ -37,6 +38,15 @@ final class DiagnosisText {
           line(text, "     %s", why);
         }
       }
+    }
+    List<KnobChange> decisions = diagnosis.decisions();
+    if (!decisions.isEmpty()) {
+      line(text, "What the engine has changed by itself:");
+      int left = Math.max(0, decisions.size() - MOST_DECISIONS);
+      if (left > 0) {
+        line(text, "  %d changes before these", left);
+      }
+      decisions.subList(left, decisions.size()).forEach(each -> line(text, "  %s", each));
     }
     for (Finding finding : diagnosis.findings()) {
       line(

@@ -33,6 +33,14 @@ final class CrewWatch {
 
   private static final long LONGEST_PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
+  /** Calls that are not over by then wait long: it takes many of them. */
+  private static final long LONG_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private static final long SETTLING_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** More virtual threads must bring this, or they go again. */
+  private static final double HELPED = 1.15;
+
   /** How long it counts that more workers did not help. */
   private static final long CAP_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -52,6 +60,13 @@ final class CrewWatch {
   private long unwantedSince;
   private double busiest;
   private long patienceNs = FIRST_PATIENCE_NS;
+  private long changedNs;
+  private CrewMeter.Progress changedAt = new CrewMeter.Progress(0, 0, 0);
+  private long measuredFrom;
+  private CrewMeter.Progress measuredAt = new CrewMeter.Progress(0, 0, 0);
+  private double rateBefore;
+  private int beforeGrowing;
+  private long platformUntil;
   private int cap;
   private long cappedUntil;
 
@@ -73,8 +88,12 @@ final class CrewWatch {
     boolean isFirst = visitedNs == 0;
     visitedNs = now;
     seen = progress;
+    if (isFirst) {
+      changedNs = now;
+      changedAt = progress;
+    }
     if (crew.isVirtual()) {
-      visitVirtual();
+      visitVirtual(now, progress, wasWaitedFor);
       return;
     }
     look(now);
@@ -95,7 +114,15 @@ final class CrewWatch {
     double share = tooLittle ? 1 : WorkerRule.cpuShare(cpuNs, busyNs * waiting);
     int wished = WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit());
     boolean wouldUnmount = blocked > 0 && parked >= 0.75 * blocked;
-    boolean goVirtual = wouldUnmount && wished > settings.threadLimit() && before >= 16;
+    // Calls that were begun together wait together: some must be over before they can be judged.
+    boolean someAreOver = progress.elements() > 2L * before;
+    boolean allWaitLong = progress.elements() == 0 && now - changedNs > LONG_WAIT_NS;
+    boolean goVirtual =
+        wouldUnmount
+            && wished > settings.threadLimit()
+            && before >= 16
+            && now >= platformUntil
+            && (someAreOver || allWaitLong);
     int most = Math.min(wished, goVirtual ? settings.virtualLimit() : settings.threadLimit());
     int after = now < cappedUntil ? Math.min(most, cap) : most;
     if (after > before * 1.2) {
@@ -104,6 +131,13 @@ final class CrewWatch {
       boolean hasCores = busyNs * (1 - waiting) - cpuNs < QUEUED * busyNs;
       if (crew.isWaitedFor() && hasCores) {
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
+        if (goVirtual) {
+          changedNs = now;
+          changedAt = progress;
+          measuredFrom = 0;
+          rateBefore = 0;
+          beforeGrowing = 0;
+        }
       }
     } else if (after < before * 0.7 || (after < before && share >= WorkerRule.COMPUTING)) {
       if (++lowVisits >= 5) {
@@ -180,7 +214,7 @@ final class CrewWatch {
     }
   }
 
-  private void visitVirtual() {
+  private void visitVirtual(long now, CrewMeter.Progress progress, boolean wasWaitedFor) {
     Settings settings = engine.settings();
     int before = crew.target();
     // Pinned virtual threads hold their carriers: all mounted, others queued, nobody computing.
@@ -190,9 +224,60 @@ final class CrewWatch {
     if (stuckVisits >= 3) {
       stuckVisits = 0;
       change(before, settings.threadLimit(), false, crew.cpuShare());
-    } else if (before < settings.virtualLimit() && crew.isWaitedFor()) {
-      change(before, Math.min(settings.virtualLimit(), before * 4), true, crew.cpuShare());
+      return;
     }
+    long done = progress.elements() - changedAt.elements();
+    if (done == 0) {
+      if (wasWaitedFor && before < settings.virtualLimit()) {
+        grow(now, progress, before, 0);
+      }
+      return;
+    }
+    double each = (double) (progress.workNs() - changedAt.workNs()) / done;
+    long settledNs = changedNs + (long) each + SETTLING_NS;
+    if (now < settledNs) {
+      return;
+    }
+    if (measuredFrom == 0) {
+      measuredFrom = now;
+      measuredAt = progress;
+      return;
+    }
+    double looked = now - measuredFrom;
+    if (looked < Math.max(each, SETTLING_NS) || !wasWaitedFor) {
+      return;
+    }
+    double rate = (progress.elements() - measuredAt.elements()) / looked;
+    if (rateBefore == 0 || rate > HELPED * rateBefore) {
+      if (before < settings.virtualLimit()) {
+        grow(now, progress, before, rate);
+      } else {
+        rateBefore = rate;
+      }
+    } else if (beforeGrowing > 0 && beforeGrowing < before) {
+      int fewer = beforeGrowing;
+      beforeGrowing = 0;
+      rateBefore = rate;
+      measuredFrom = 0;
+      changedNs = now;
+      changedAt = progress;
+      boolean onPlatform = fewer <= settings.threadLimit();
+      platformUntil = now + CAP_NS;
+      crew.resize(fewer, !onPlatform, crew.cpuShare());
+      engine.knobTurned(
+          crew.operator(), "workers", before, fewer, "as fast as with four times as many");
+    }
+  }
+
+  /** Tries four times as many virtual threads; {@code rate} is what those that are there do. */
+  private void grow(long now, CrewMeter.Progress progress, int before, double rate) {
+    beforeGrowing = before;
+    rateBefore = rate;
+    measuredFrom = 0;
+    changedNs = now;
+    changedAt = progress;
+    int after = Math.min(engine.settings().virtualLimit(), before * 4);
+    change(before, after, true, crew.cpuShare());
   }
 
   private void change(int before, int after, boolean virtual, double share) {
@@ -202,6 +287,7 @@ final class CrewWatch {
         "workers",
         before,
         after,
-        "CPU share %.0f %%%s".formatted(100 * share, virtual ? ", on virtual threads" : ""));
+        "its function computes %.0f %% of its time%s"
+            .formatted(100 * share, virtual ? ": virtual threads" : ""));
   }
 }

@@ -63,6 +63,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final List<WatchBelow> watches = new CopyOnWriteArrayList<>();
   private final List<KnobChange> knobChanges = new ArrayList<>();
   private final Recorder recorder;
+  private final long openedNs = System.nanoTime();
   private volatile long consumerWaitingSince;
   private volatile boolean deviceMemoryIsLent;
   private volatile boolean closed;
@@ -241,7 +242,7 @@ public final class Engine implements AutoCloseable, Decisions {
       if (knobChanges.size() < MOST_KNOB_CHANGES) {
         knobChanges.add(
             new KnobChange(
-                System.nanoTime(), operator, knob, before, after, why, predicted, 0, true));
+                System.nanoTime() - openedNs, operator, knob, before, after, why, predicted, 0, true));
         return knobChanges.size() - 1;
       }
       return -1;
@@ -256,6 +257,12 @@ public final class Engine implements AutoCloseable, Decisions {
         knobChanges.set(decision, done);
         Events.measured(name(), done);
       }
+    }
+  }
+
+  int decisionCount() {
+    synchronized (knobChanges) {
+      return knobChanges.size();
     }
   }
 

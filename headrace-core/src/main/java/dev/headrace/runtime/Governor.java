@@ -19,6 +19,8 @@ final class Governor implements Runnable {
   private static final long FAST_TICK_NS = TimeUnit.MILLISECONDS.toNanos(5);
   private static final long SLOW_TICK_NS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long FAST_FOR_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long CALM_TICK_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long CALM_AFTER_NS = TimeUnit.SECONDS.toNanos(5);
   private static final long SHRINK_EVERY_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final Engine engine;
@@ -34,6 +36,8 @@ final class Governor implements Runnable {
   private long progressSeen = -1;
   private long progressAt;
   private boolean stallSaid;
+  private int decisionsSeen = -1;
+  private long decidedAt;
 
   Governor(Engine engine) {
     this.engine = engine;
@@ -67,9 +71,7 @@ final class Governor implements Runnable {
   @Override
   public void run() {
     while (!closed) {
-      long age = anyTuned ? System.nanoTime() - watchedSince : FAST_FOR_NS;
-      java.util.concurrent.locks.LockSupport.parkNanos(
-          age < FIRST_FOR_NS ? FIRST_TICK_NS : age < FAST_FOR_NS ? FAST_TICK_NS : SLOW_TICK_NS);
+      java.util.concurrent.locks.LockSupport.parkNanos(tickNs(System.nanoTime()));
       if (closed) {
         return;
       }
@@ -79,6 +81,20 @@ final class Governor implements Runnable {
         engine.warn("governor: " + e); // watching must never stop what it watches
       }
     }
+  }
+
+  /** Often while there is much to learn, rarely when nothing has changed for a while. */
+  private long tickNs(long now) {
+    long age = anyTuned ? now - watchedSince : FAST_FOR_NS;
+    if (age < FAST_FOR_NS) {
+      return age < FIRST_FOR_NS ? FIRST_TICK_NS : FAST_TICK_NS;
+    }
+    int decisions = engine.decisionCount();
+    if (decisions != decisionsSeen) {
+      decisionsSeen = decisions;
+      decidedAt = now;
+    }
+    return now - decidedAt > CALM_AFTER_NS ? CALM_TICK_NS : SLOW_TICK_NS;
   }
 
   private void tick(long now) {

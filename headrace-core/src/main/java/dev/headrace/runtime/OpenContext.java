@@ -151,20 +151,19 @@ final class OpenContext implements Context {
 
   @Override
   public String pathOfInput(Op below) {
-    return pathOf(below);
+    return pathOf(engine.written(below));
+  }
+
+  /** Whether the user wrote it; not, if it was added, or several were made one. */
+  private boolean isWritten() {
+    return engine.written(op).getClass() == op.getClass();
   }
 
   @Override
   public String path() {
     String known = path;
     if (known == null) {
-      StringBuilder text = new StringBuilder(pathOf(op));
-      Op at = op;
-      while (!at.inputs().isEmpty()) {
-        at = at.inputs().getFirst();
-        text.append(" ← ").append(at.word());
-      }
-      known = text.toString();
+      known = isWritten() ? engine.written(op).route() : op.route();
       path = known;
     }
     return known;
@@ -177,7 +176,10 @@ final class OpenContext implements Context {
 
   @Override
   public PlanIdentity identity(Op input) {
-    return PlanShape.of(engine.written(input), engine.settings().deterministic()).identity();
+    // What the user put before it counts, even if that was taken out since.
+    int index = op.inputs().indexOf(input);
+    Op before = isWritten() ? engine.written(op).inputs().get(index) : engine.written(input);
+    return PlanShape.of(before, engine.settings().deterministic()).identity();
   }
 
   @Override
@@ -251,12 +253,13 @@ final class OpenContext implements Context {
     return switch (op.traits().deferring()) {
       case NEEDS -> Deferral.AT_ONCE;
       case CARRIES ->
-          Deferral.isHeldBy(op) && engine.written(op) == op ? deferral.whileHeld() : deferral;
+          // A buffer that the user did not write changes nothing about when something is computed.
+          Deferral.isHeldBy(op) && isWritten() ? deferral.whileHeld() : deferral;
       case COMPOSES ->
           // A function on one thread that reads what it is given would compute all of it there.
           // As the user wrote it: what fails must do so in the same place, rewritten or not.
           engine.written(op).parallelism() == Parallelism.SEQUENTIAL
-                  && Deferral.parallelismOf(engine.written(input)) != Parallelism.SEQUENTIAL
+                  && Deferral.parallelismOf(input, engine::written) != Parallelism.SEQUENTIAL
               ? Deferral.AT_ONCE
               : Deferral.LATER;
       case PLACES -> Deferral.LATER;

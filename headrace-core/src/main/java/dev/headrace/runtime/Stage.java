@@ -620,7 +620,7 @@ final class Stage extends Cursor {
       if (work != null) {
         reachFurther();
       } else if (mayTurnCapacity() && capacity < MOST_AUTOTUNED) {
-        turnCapacity(Math.min(MOST_AUTOTUNED, capacity * 2), "was full, then ran empty");
+        turnCapacity(Math.min(MOST_AUTOTUNED, capacity * 2), "it was full, and then it ran empty");
       }
     }
     long waitingSince = 0;
@@ -1057,10 +1057,10 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       if (work != null && reach > 1 && doneSlots > mostOpen() / 2 && waits == waitsSeen) {
-        turnReach(reach / 2, "was never empty");
+        turnReach(reach / 2, "it was never empty");
       }
       if (capacityIsTuned && capacity > 2 && buffered > capacity / 2 && waits == waitsSeen) {
-        turnCapacity(Math.max(2, capacity - capacity / 4), "was never empty");
+        turnCapacity(Math.max(2, capacity - capacity / 4), "it was never empty");
       }
       waitsSeen = waits;
     } finally {

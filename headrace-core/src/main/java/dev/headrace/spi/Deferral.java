@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * When the tensors that a function left deferred are computed.
@@ -29,12 +30,12 @@ public enum Deferral {
     return this == LATER ? IF_SMALLER : this;
   }
 
-  /** Computes what must not wait in the first {@code count} elements of a chunk. */
-  public void settle(Chunk chunk, int count, Context context) {
+  /** Computes what must not wait in the elements of a chunk from one to before another. */
+  public void settle(Chunk chunk, int from, int to, Blame blame) {
     if (this == LATER || !Tensor.anyDeferred() || chunk.inLongs()) {
       return;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < to; i++) {
       Object element = chunk.item(i);
       if (!mayHoldTensors(element)) {
         continue;
@@ -42,7 +43,7 @@ public enum Deferral {
       try {
         settle(element);
       } catch (Throwable e) {
-        chunk.replace(i, context.failure(chunk.id(i), e));
+        chunk.replace(i, blame.failure(chunk.id(i), e));
       }
     }
   }
@@ -121,8 +122,13 @@ public enum Deferral {
    * the functions that made it.
    */
   public static int parallelismOf(Op op) {
+    return parallelismOf(op, UnaryOperator.identity());
+  }
+
+  /** The same, as it was before operators were rewritten. */
+  public static int parallelismOf(Op op, UnaryOperator<Op> origins) {
     return makersOf(op).stream()
-        .map(Op::parallelism)
+        .map(maker -> origins.apply(maker).parallelism())
         .min(Comparator.comparingInt(Parallelism::most))
         .orElse(Parallelism.SEQUENTIAL);
   }

@@ -82,6 +82,16 @@ public interface Op {
         + (line.isEmpty() ? "" : " (" + line + ")");
   }
 
+  /** The operator and the way from it to its sources, for messages. */
+  default String route() {
+    StringBuilder text = new StringBuilder(title());
+    for (Op at = this; !at.inputs().isEmpty(); ) {
+      at = at.inputs().getFirst();
+      text.append(" ← ").append(at.word());
+    }
+    return text.toString();
+  }
+
   /** The operators this one pulls from. */
   default List<Op> inputs() {
     return OpShape.of(getClass()).inputs(this);

@@ -203,7 +203,11 @@ public final class OpShape {
       if (hidden || (part.isKnob && !forPeople)) {
         continue;
       }
-      if (isFunction(value)) {
+      if (value instanceof List<?> list && !list.isEmpty() && isFunction(list.getFirst())) {
+        for (Object function : list) {
+          arguments.add(FunctionIdentity.of(Objects.requireNonNull(function)).label());
+        }
+      } else if (isFunction(value)) {
         arguments.add(
             forPeople ? FunctionIdentity.of(Objects.requireNonNull(value)).label() : part.name);
       } else if (part.isKnob && Integer.valueOf(Knob.AUTOTUNE).equals(value)) {

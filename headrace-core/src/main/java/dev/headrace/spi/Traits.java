@@ -13,6 +13,8 @@ package dev.headrace.spi;
  * @param deferring what it does about tensors of its input that are not computed yet
  * @param knowsPlaces whether each of its elements, failed ones too, has a place that is known
  *     without reading it, so that passing over places is cheap and exact
+ * @param eachAlone whether what it makes of an element depends on that element and its id alone, and
+ *     its position is its input's, so that it does not matter which elements come before
  * @param recurring whether another pass gives the same elements in the same order
  */
 public record Traits(
@@ -23,6 +25,7 @@ public record Traits(
     boolean neverFails,
     Deferring deferring,
     boolean knowsPlaces,
+    boolean eachAlone,
     Recurring recurring) {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
@@ -35,11 +38,20 @@ public record Traits(
           false,
           Deferring.NEEDS,
           false,
+          false,
           Recurring.FOLLOWS);
 
   public Traits with(Checkpointing how) {
     return new Traits(
-        how, oneToOne, keepsElements, shapesNothing, neverFails, deferring, knowsPlaces, recurring);
+        how,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        eachAlone,
+        recurring);
   }
 
   public Traits asOneToOne() {
@@ -51,6 +63,7 @@ public record Traits(
         neverFails,
         deferring,
         knowsPlaces,
+        eachAlone,
         recurring);
   }
 
@@ -63,6 +76,7 @@ public record Traits(
         neverFails,
         deferring,
         knowsPlaces,
+        eachAlone,
         recurring);
   }
 
@@ -75,6 +89,7 @@ public record Traits(
         neverFails,
         deferring,
         knowsPlaces,
+        eachAlone,
         recurring);
   }
 
@@ -87,6 +102,7 @@ public record Traits(
         true,
         deferring,
         knowsPlaces,
+        eachAlone,
         recurring);
   }
 
@@ -100,6 +116,7 @@ public record Traits(
         neverFails,
         what,
         knowsPlaces,
+        eachAlone,
         recurring);
   }
 
@@ -111,6 +128,21 @@ public record Traits(
         shapesNothing,
         neverFails,
         deferring,
+        true,
+        eachAlone,
+        recurring);
+  }
+
+  /** One element for one, each made by itself. */
+  public Traits asTreatingEachAlone() {
+    return new Traits(
+        checkpointing,
+        true,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
         true,
         recurring);
   }
@@ -125,6 +157,7 @@ public record Traits(
         neverFails,
         deferring,
         knowsPlaces,
+        eachAlone,
         how);
   }
 }

@@ -9,6 +9,7 @@ import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
+import dev.headrace.spi.PureFn;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,7 +40,7 @@ public final class CsvLines {
   }
 
   private record TextDecoder(Decoder decoder)
-      implements Fn<String, Map<String, Tensor>>, FunctionIdentity.Named {
+      implements PureFn<String, Map<String, Tensor>>, FunctionIdentity.Named {
     @Override
     public String functionName() {
       return decoder.functionName();
@@ -52,7 +53,7 @@ public final class CsvLines {
   }
 
   private static final class Decoder
-      implements Fn<Tensor, Map<String, Tensor>>, FunctionIdentity.Named {
+      implements PureFn<Tensor, Map<String, Tensor>>, FunctionIdentity.Named {
     private static final long serialVersionUID = 1;
 
     private final transient Csv format;

@@ -5,6 +5,8 @@ import dev.headrace.data.Tensor;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
+import dev.headrace.spi.PureFn;
+import dev.headrace.spi.PureFunction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -60,7 +62,7 @@ public final class Json {
     return new NotBlank();
   }
 
-  private record NotBlank() implements Condition<String>, FunctionIdentity.Named {
+  private record NotBlank() implements Condition<String>, PureFunction, FunctionIdentity.Named {
     @Override
     public String functionName() {
       return "notBlank";
@@ -73,7 +75,7 @@ public final class Json {
   }
 
   private record OfRecord<R extends Record>(Class<R> type)
-      implements Fn<String, R>, FunctionIdentity.Named {
+      implements PureFn<String, R>, FunctionIdentity.Named {
     @Override
     public String functionName() {
       return "json(" + type.getName() + Arrays.toString(type.getRecordComponents()) + ")";
@@ -86,7 +88,7 @@ public final class Json {
   }
 
   private static final class OfTensors
-      implements Fn<String, Map<String, Tensor>>, FunctionIdentity.Named {
+      implements PureFn<String, Map<String, Tensor>>, FunctionIdentity.Named {
     private static final long serialVersionUID = 1;
 
     private final transient List<Csv.Column> columns;

@@ -1,6 +1,7 @@
 package dev.headrace.tune;
 
 import dev.headrace.profile.Forecast;
+import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.OpNode;
 import dev.headrace.profile.Snapshot;
 import java.util.ArrayDeque;
@@ -188,7 +189,7 @@ public final class Tuner {
                     + " less",
                 asItIs.stepNs() / 1e6)
             : "one thread calls its function, and that is what everybody waits for";
-    int decision = decisions.turned(best.operator(), "threads", 0, 1, why, most);
+    int decision = decisions.turned(best.operator(), KnobChange.THREADS, 0, 1, why, most);
     best.turn(true);
     trial = new Trial(best, true, nsEach, decision, now.atNs() + SETTLING_NS);
     from = now;

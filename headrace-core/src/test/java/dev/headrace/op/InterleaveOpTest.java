@@ -3,6 +3,7 @@ package dev.headrace.op;
 import static dev.headrace.Dataset.AUTOTUNE;
 import static dev.headrace.Dataset.UNKNOWN;
 import static dev.headrace.Dataset.range;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -158,6 +160,24 @@ class InterleaveOpTest {
                 .prefetch(5)
                 .toList())
         .isEqualTo(expected);
+  }
+
+  @Test
+  void plansThatWaitForTheirTurnAreReadAlready() {
+    CountDownLatch thirdIsRead = new CountDownLatch(1);
+    Fn<Long, Dataset<Long>> plans =
+        file ->
+            range(2)
+                .map(
+                    x -> {
+                      if (file == 2) {
+                        thirdIsRead.countDown();
+                      }
+                      boolean mustWait = file == 0 && x == 1;
+                      return mustWait && !thirdIsRead.await(20, SECONDS) ? -1 : 10 * file + x;
+                    });
+    assertThat(range(3).interleave(plans, 2, 1, 4).toList())
+        .containsExactly(0L, 10L, 1L, 11L, 20L, 21L);
   }
 
   @Test

@@ -73,7 +73,7 @@ class GovernorTest {
           .allSatisfy(
               change -> {
                 assertThat(change.knob()).isEqualTo("workers");
-                assertThat(change.why()).contains("CPU share");
+                assertThat(change.why()).contains("computes");
               });
       assertThat(pipeline.stats().knobChanges())
           .extracting(KnobChange::after)

@@ -1,0 +1,174 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Access;
+import dev.headrace.spi.Blame;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferral;
+import dev.headrace.spi.Deferring;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Fn;
+import dev.headrace.spi.FunctionIdentity;
+import dev.headrace.spi.Hurry;
+import dev.headrace.spi.Knob;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Order;
+import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.Traits;
+import dev.headrace.spi.Work;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+
+/**
+ * Applies several functions to every element, one after the other: maps that became one operator.
+ * Nobody writes it; the optimizer does.
+ *
+ * <p>A failure has the path of the map whose function failed.
+ *
+ * @param parts the maps, in the order in which they are applied
+ */
+public record FusedMapOp(
+    Op input, List<Part> parts, @Knob int parallelism, Order order, Site site) implements Op {
+
+  /**
+   * One of the maps.
+   *
+   * @param title as in {@link Op#title}
+   * @param path as in {@link Op#route}
+   * @param computesAtOnce whether tensors that the function leaves deferred are computed before they
+   *     are handed on, because what read them in the user's plan would have had them computed
+   */
+  public record Part(
+      Fn<Object, Object> function, String title, String path, boolean computesAtOnce)
+      implements FunctionIdentity.Named {
+
+    @Override
+    public String functionName() {
+      return FunctionIdentity.of(function).label();
+    }
+  }
+
+  public FusedMapOp {
+    parts = List.copyOf(parts);
+    if (parts.isEmpty()) {
+      throw new IllegalArgumentException("map: expected at least one function, but got none");
+    }
+    Parallelism.check("map", parallelism);
+  }
+
+  @Override
+  public long cardinality() {
+    return input.cardinality();
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
+  }
+
+  @Override
+  public String word() {
+    return "map";
+  }
+
+  @Override
+  public String title() {
+    return parts.stream().map(Part::title).collect(Collectors.joining(" + "));
+  }
+
+  @Override
+  public Access access() {
+    Access all = input.access();
+    boolean oneAtATime = parallelism == Parallelism.SEQUENTIAL;
+    ReentrantLock turn = new ReentrantLock();
+    return Access.over(
+        List.of(all),
+        all::size,
+        index -> {
+          Object element = all.at(index);
+          if (!oneAtATime) {
+            return result(element);
+          }
+          turn.lock();
+          try {
+            return result(element);
+          } finally {
+            turn.unlock();
+          }
+        });
+  }
+
+  private Object result(Object element) throws Exception {
+    Object result = element;
+    for (Part part : parts) {
+      result = Objects.requireNonNull(part.function.apply(result), MapLoop.RETURNED_NULL);
+    }
+    return result;
+  }
+
+  @Override
+  public Cursor open(Context context) {
+    Cursor source = context.open(input);
+    Work work = new Parts(context, parts);
+    return parallelism == Parallelism.SEQUENTIAL
+        ? new MapCursor(context, source, work, false)
+        : context.parallel(source, work, parallelism, order);
+  }
+
+  /** Runs the parts over a chunk. */
+  private static final class Parts implements Work {
+    private final Step[] steps;
+
+    Parts(Context context, List<Part> parts) {
+      steps = new Step[parts.size()];
+      for (int i = 0; i < steps.length; i++) {
+        boolean isLast = i == steps.length - 1;
+        Part part = parts.get(i);
+        Deferral otherwise = isLast ? context.deferral() : Deferral.LATER;
+        steps[i] =
+            new Step(
+                part.function,
+                MapLoop.of(part.function),
+                blame(context, part.path),
+                part.computesAtOnce ? Deferral.AT_ONCE : otherwise);
+      }
+    }
+
+    private static Blame blame(Context context, String path) {
+      return (id, cause) -> {
+        Failure failure = context.failure(id, cause);
+        return new Failure(path, failure.id(), failure.cause(), failure.terminal());
+      };
+    }
+
+    private record Step(
+        Fn<Object, Object> function, MapLoop loop, Blame blame, Deferral deferral) {}
+
+    /*
+     * A few elements at a time go through all parts, so that it can be stopped between two of them
+     * and each element has then been through all parts or none.
+     */
+    @Override
+    public int run(Chunk chunk, boolean mayStop) {
+      int size = chunk.size();
+      boolean looks = mayStop && size > 1;
+      int length = looks ? Hurry.step(size) : size;
+      long deadline = looks ? Hurry.deadline() : 0;
+      for (int from = 0; from < size; from += length) {
+        if (looks && from > 0 && Hurry.isOver(deadline)) {
+          return from;
+        }
+        int to = Math.min(size, from + length);
+        for (Step step : steps) {
+          int _ = step.loop.run(chunk, from, to, step.function, step.blame, false);
+          step.deferral.settle(chunk, from, to, step.blame);
+        }
+      }
+      return size;
+    }
+  }
+}

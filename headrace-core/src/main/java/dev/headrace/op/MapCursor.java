@@ -1,0 +1,78 @@
+package dev.headrace.op;
+
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.State;
+import dev.headrace.spi.Work;
+
+/** A running map on one thread; what runs where it has several is the engine's. */
+final class MapCursor extends Cursor {
+  private final Cursor source;
+  private final Work work;
+  private final boolean synchronous;
+
+  /** What was pulled, but not worked on because the function turned slow. */
+  private final Chunk rest = new Chunk();
+
+  private int restGiven;
+  private State restBefore = State.START;
+
+  MapCursor(Context context, Cursor source, Work work, boolean synchronous) {
+    super(context);
+    this.source = source;
+    this.work = work;
+    this.synchronous = synchronous;
+  }
+
+  @Override
+  protected void produce(Chunk out, int max) {
+    if (restGiven < rest.size()) {
+      out.append(rest, restGiven++, 1);
+      work.run(out, false);
+      return;
+    }
+    if (max == 1 || synchronous) {
+      source.fill(out, 1);
+      work.run(out, false);
+      return;
+    }
+    State before = source.save();
+    source.fill(out, max);
+    int done = work.run(out, true);
+    if (done < out.size()) {
+      rest.clear();
+      rest.append(out, done, out.size() - done);
+      restGiven = 0;
+      restBefore = State.skipping(done, before);
+      out.truncate(done);
+    }
+  }
+
+  @Override
+  public boolean isReady() {
+    return restGiven < rest.size() || source.isReady();
+  }
+
+  @Override
+  public void skip(long count) {
+    int ofRest = (int) Math.min(count, rest.size() - restGiven);
+    restGiven += ofRest;
+    source.skip(count - ofRest); // one to one: the function is not even called
+  }
+
+  @Override
+  protected State position() {
+    return restGiven < rest.size() ? State.skipping(restGiven, restBefore) : source.save();
+  }
+
+  @Override
+  protected void moveTo(State state) {
+    source.restore(state);
+  }
+
+  @Override
+  public void close() {
+    source.close();
+  }
+}
