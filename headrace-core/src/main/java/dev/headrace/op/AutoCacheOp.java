@@ -358,9 +358,11 @@ public record AutoCacheOp(
                 Deferral.parallelismOf(op.input),
                 demand == Long.MAX_VALUE ? demand : Math.max(0, demand - position));
       }
+      long begun = meter().beginLater();
       for (int i = 0; i < chunk.size(); i++) {
         compute(chunk.item(i));
       }
+      meter().endLater(begun);
     }
 
     private int computeAhead(Chunk chunk, boolean mayStop) {
