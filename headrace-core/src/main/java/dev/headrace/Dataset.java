@@ -493,10 +493,10 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   /**
-   * Declares that a function on tensors, or structures of them, treats each number or row by itself,
-   * so that it gives the same for a batch as for each of its elements: {@code map(elementwise(x ->
-   * x.scale(2)))}. It must be {@link #pure}, must not fail, and must not look at the shape. Directly
-   * before {@link #batch(int)} it is then called once for each batch.
+   * Declares that a function on tensors, or structures of them, treats each number or row by
+   * itself, so that it gives the same for a batch as for each of its elements: {@code
+   * map(elementwise(x -> x.scale(2)))}. It must be {@link #pure}, must not fail, and must not look
+   * at the shape. Directly before {@link #batch(int)} it is then called once for each batch.
    */
   public static <A, B> Fn<A, B> elementwise(ElementwiseFn<A, B> function) {
     return Objects.requireNonNull(function, "elementwise: expected a function, but got null");
@@ -505,8 +505,8 @@ public final class Dataset<T> implements Plan<T> {
   // ---- transformations --------------------------------------------------------------------------
 
   /**
-   * Applies a function to every element; it is never called concurrently, unless it is {@link #pure}
-   * or one of the library's.
+   * Applies a function to every element; it is never called concurrently, unless it is {@link
+   * #pure} or one of the library's.
    */
   public <R> Dataset<R> map(Fn<? super T, ? extends R> function) {
     return with(new MapOp(op, raw(function), Parallelism.SEQUENTIAL, Order.ORDERED, false, here()));
@@ -571,9 +571,9 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   /**
-   * Declares of the {@link #filter(Condition) filter} before it that it may be asked before the last
-   * {@code maps} maps in front of it: its condition takes what they were given, too, and gives the
-   * same answer. What it drops is then not mapped at all, so maps cannot fail for it either.
+   * Declares of the {@link #filter(Condition) filter} before it that it may be asked before the
+   * last {@code maps} maps in front of it: its condition takes what they were given, too, and gives
+   * the same answer. What it drops is then not mapped at all, so maps cannot fail for it either.
    */
   public Dataset<T> beforeMaps(int maps) {
     if (maps < 1) {

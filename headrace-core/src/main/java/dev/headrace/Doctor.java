@@ -33,23 +33,37 @@ public final class Doctor<T> {
   private final TrainingStep<? super T> step;
   private final double seconds;
   private final Consumer<String> listener;
+  private final boolean mayRewrite;
 
   private Doctor(
-      Dataset<T> dataset, TrainingStep<? super T> step, double seconds, Consumer<String> listener) {
+      Dataset<T> dataset,
+      TrainingStep<? super T> step,
+      double seconds,
+      Consumer<String> listener,
+      boolean mayRewrite) {
     this.dataset = dataset;
     this.step = step;
     this.seconds = seconds;
     this.listener = listener;
+    this.mayRewrite = mayRewrite;
   }
 
-  /** A doctor for a dataset whose training step takes no time. */
+  /**
+   * A doctor for a dataset whose training step takes no time. The plan is run exactly as it was
+   * written, so that what is wrong with it shows; see {@link #asItRuns}.
+   */
   public static <T> Doctor<T> of(Dataset<T> dataset) {
-    return new Doctor<>(dataset, batch -> {}, USUAL_SECONDS, line -> {});
+    return new Doctor<>(dataset, batch -> {}, USUAL_SECONDS, line -> {}, false);
+  }
+
+  /** With what the engine adds to the plan by itself, as in training. */
+  public Doctor<T> asItRuns() {
+    return new Doctor<>(dataset, step, seconds, listener, true);
   }
 
   /** With a real training step. */
   public Doctor<T> step(TrainingStep<? super T> training) {
-    return new Doctor<>(dataset, training, seconds, listener);
+    return new Doctor<>(dataset, training, seconds, listener, mayRewrite);
   }
 
   /** With a step that waits so long for an accelerator that is not there. */
@@ -63,12 +77,12 @@ public final class Doctor<T> {
       throw new IllegalArgumentException(
           "Doctor.seconds: expected more than 0 seconds, but got " + howLong);
     }
-    return new Doctor<>(dataset, step, howLong, listener);
+    return new Doctor<>(dataset, step, howLong, listener, mayRewrite);
   }
 
   /** Tells {@code progress} now and then what is being done. */
   public Doctor<T> listener(Consumer<String> progress) {
-    return new Doctor<>(dataset, step, seconds, progress);
+    return new Doctor<>(dataset, step, seconds, progress, mayRewrite);
   }
 
   /** Runs the dataset and says what limits it. */
@@ -77,7 +91,8 @@ public final class Doctor<T> {
   }
 
   private Diagnosis examine(Dataset<T> what, String doing) throws Exception {
-    try (Pipeline<T> pipeline = what.open()) {
+    Options options = mayRewrite ? what.options() : what.options().asWritten();
+    try (Pipeline<T> pipeline = what.options(options).open()) {
       long begin = System.nanoTime(); // opening may take longer than a short look
       long end = begin + (long) (seconds * 1e9);
       long told = begin;

@@ -93,8 +93,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       this.resumeAt = checkpoint.state();
     }
     this.optimised = Optimizer.optimise(op, options.goals());
-    this.engine =
-        new Engine(optimised.plan(), optimised.origins(), options.settings(), found());
+    this.engine = new Engine(optimised.plan(), optimised.origins(), options.settings(), found());
     showToWatchers(Watcher::opened);
   }
 

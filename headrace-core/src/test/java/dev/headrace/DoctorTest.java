@@ -31,7 +31,7 @@ class DoctorTest {
     Diagnosis diagnosis = Doctor.of(slow()).seconds(0.6).examine();
     assertThat(diagnosis.verdict().where()).contains("map 'slow' (DoctorTest.java:");
     assertThat(diagnosis.advice().getFirst().action()).isEqualTo(Advice.Action.PARALLELISE);
-    assertThat(diagnosis.profile().operators()).hasSize(4);
+    assertThat(diagnosis.profile().operators()).hasSize(3);
     assertThat(diagnosis.toString()).contains("What to change:", "AUTOTUNE");
   }
 
@@ -46,7 +46,8 @@ class DoctorTest {
 
   @Test
   void changesThePlanOnlyWhereItIsAdvised() {
-    Dataset<Long> dataset = Dataset.range(10).map(x -> x + 1).prefetch(3).map(x -> x * 2).options(o -> o.asWritten());
+    Dataset<Long> dataset =
+        Dataset.range(10).map(x -> x + 1).prefetch(3).map(x -> x * 2).options(o -> o.asWritten());
     assertThat(dataset.with(advice(Advice.Action.PREFETCH, "", true)).explain())
         .startsWith("prefetch(buffer=AUTOTUNE)");
     assertThat(dataset.with(advice(Advice.Action.PARALLELISE, "0.0.0", true)).explain().lines())

@@ -4,6 +4,7 @@ import static dev.headrace.Dataset.AUTOTUNE;
 import static dev.headrace.examples.Comparison.sentence;
 
 import dev.headrace.Dataset;
+import dev.headrace.Options;
 import dev.headrace.Training;
 import dev.headrace.TrainingResult;
 import dev.headrace.data.Tensor;
@@ -46,7 +47,7 @@ public final class CacheIsNotPrefetch {
     TrainingResult result =
         Training.fit(
             step,
-            dataset,
+            dataset.options(Options::asWritten), // or the engine would read ahead by itself
             Training.epochs(3).atEnd(pipeline -> System.out.println(pipeline.diagnose())));
     return new Outcome(name, calls.get(), result);
   }

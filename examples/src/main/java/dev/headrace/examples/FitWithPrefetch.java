@@ -5,6 +5,7 @@ import static dev.headrace.Training.epochs;
 import static dev.headrace.examples.Comparison.sentence;
 
 import dev.headrace.Dataset;
+import dev.headrace.Options;
 import dev.headrace.Training;
 import dev.headrace.TrainingResult;
 import dev.headrace.TrainingStep;
@@ -64,7 +65,7 @@ public final class FitWithPrefetch {
       PhotoClassifier model, Dataset<Labelled> dataset, int epochs, boolean shows) {
     return Training.fit(
         TrainingStep.<Labelled>withLoss(batch -> model.step(batch.image(), batch.label())),
-        dataset,
+        dataset.options(Options::asWritten), // what the engine would add by itself is the point
         epochs(epochs)
             .atEnd(
                 pipeline -> {

@@ -2,6 +2,7 @@ package dev.headrace.cli;
 
 import dev.headrace.Dataset;
 import dev.headrace.Doctor;
+import dev.headrace.Options;
 import dev.headrace.TrainingStep;
 import dev.headrace.data.Tensor;
 import dev.headrace.example.Example;
@@ -141,9 +142,19 @@ final class QuickstartCommand implements Callable<Integer> {
       progress.clear();
       Report.of(before).trials(trials).title("Headrace quickstart").writeTo(report);
       Diagnosis after = last(before, trials);
-      text.end(before, after, network.accuracy(), report);
+      text.now(before, after, network.accuracy());
+      Diagnosis alone =
+          Doctor.of(naive(files).options(Options::assumePure))
+              .asItRuns()
+              .step(step(network))
+              .seconds(seconds)
+              .listener(line -> progress.show(() -> line))
+              .examine();
+      progress.clear();
+      text.alone(before, after, alone);
+      text.end(before, report);
       if (json) {
-        out.println(JsonText.of(fields(before, after, trials, network)));
+        out.println(JsonText.of(fields(before, after, alone, trials, network)));
       }
     }
     out.flush();
@@ -216,7 +227,11 @@ final class QuickstartCommand implements Callable<Integer> {
   }
 
   private Map<String, Object> fields(
-      Diagnosis before, Diagnosis after, List<Trial> trials, PhotoClassifier network) {
+      Diagnosis before,
+      Diagnosis after,
+      Diagnosis alone,
+      List<Trial> trials,
+      PhotoClassifier network) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("photos", photos);
     fields.put("batch", batch);
@@ -225,6 +240,7 @@ final class QuickstartCommand implements Callable<Integer> {
     fields.put("photosPerSecondBefore", before.profile().rate() * batch);
     fields.put("photosPerSecondAfter", after.profile().rate() * batch);
     fields.put("speedUp", after.profile().rate() / before.profile().rate());
+    fields.put("photosPerSecondByItself", alone.profile().rate() * batch);
     List<Object> changes = new ArrayList<>();
     for (Trial trial : trials) {
       Map<String, Object> change = new LinkedHashMap<>();

@@ -79,7 +79,7 @@ final class QuickstartText {
     out.flush();
   }
 
-  void end(Diagnosis before, Diagnosis after, double accuracy, Path report) {
+  void now(Diagnosis before, Diagnosis after, double accuracy) {
     heading("4. Now");
     double factor = after.profile().rate() / before.profile().rate();
     out.println(
@@ -93,6 +93,30 @@ final class QuickstartText {
     print(
         "   The network now knows %.0f %% of the photographs before it has learned from them.",
         100 * accuracy);
+    heading("5. Or let the engine do it");
+    out.println(style.bold("   .options(o -> o.assumePure())"));
+    print(
+        "     on the first pipeline: a promise that functions give the same result whoever calls"
+            + " them, and when");
+    out.flush();
+  }
+
+  /** What the engine makes of the naive pipeline without any advice. */
+  void alone(Diagnosis before, Diagnosis after, Diagnosis alone) {
+    double rate = alone.profile().rate();
+    out.printf(Locale.ROOT, "     %s%n", figures(alone));
+    out.printf(
+        Locale.ROOT,
+        "     %.1f times as fast as it was, %.0f %% of what the changes above reach%n",
+        rate / before.profile().rate(),
+        100 * rate / after.profile().rate());
+    alone.decisions().stream()
+        .filter(decision -> decision.predicted() > 0)
+        .forEach(decision -> print("     - %s", decision));
+    out.flush();
+  }
+
+  void end(Diagnosis before, Path report) {
     out.println();
     device(before);
     out.println();

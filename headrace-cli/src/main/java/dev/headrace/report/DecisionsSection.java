@@ -19,8 +19,7 @@ final class DecisionsSection {
     for (KnobChange decision : decisions.subList(0, Math.min(MOST, decisions.size()))) {
       rows.add(row(decision));
     }
-    String more =
-        decisions.size() > MOST ? "and %,d more".formatted(decisions.size() - MOST) : "";
+    String more = decisions.size() > MOST ? "and %,d more".formatted(decisions.size() - MOST) : "";
     return Markup.of(
         """
         <section>

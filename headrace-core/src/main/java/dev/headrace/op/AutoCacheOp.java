@@ -68,8 +68,7 @@ public record AutoCacheOp(
   @Override
   public Cursor open(Context context) {
     Cursor source = context.open(input);
-    KeepingPlaces places =
-        context.shared("kept elements", () -> new KeepingPlaces(context.heap()));
+    KeepingPlaces places = context.shared("kept elements", () -> new KeepingPlaces(context.heap()));
     KeepingPlaces.Place place = context.shared(() -> places.add(input));
     return context.debug()
             || place.isOut()
@@ -279,9 +278,7 @@ public record AutoCacheOp(
         case Boolean _, Character _, String _, Enum<?> _ -> true;
         case Record record -> areUnchangeable(record);
         case Map<?, ?> map ->
-            isOfTheJdk(map)
-                && areUnchangeable(map.keySet())
-                && areUnchangeable(map.values());
+            isOfTheJdk(map) && areUnchangeable(map.keySet()) && areUnchangeable(map.values());
         case List<?> list -> isOfTheJdk(list) && areUnchangeable(list);
         default -> false;
       };
@@ -361,9 +358,11 @@ public record AutoCacheOp(
                 Deferral.parallelismOf(op.input),
                 demand == Long.MAX_VALUE ? demand : Math.max(0, demand - position));
       }
+      long begun = meter().beginLater();
       for (int i = 0; i < chunk.size(); i++) {
         compute(chunk.item(i));
       }
+      meter().endLater(begun);
     }
 
     private int computeAhead(Chunk chunk, boolean mayStop) {

@@ -31,19 +31,18 @@ import java.util.stream.Collectors;
  *
  * @param parts the maps, in the order in which they are applied
  */
-public record FusedMapOp(
-    Op input, List<Part> parts, @Knob int parallelism, Order order, Site site) implements Op {
+public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Order order, Site site)
+    implements Op {
 
   /**
    * One of the maps.
    *
    * @param title as in {@link Op#title}
    * @param path as in {@link Op#route}
-   * @param computesAtOnce whether tensors that the function leaves deferred are computed before they
-   *     are handed on, because what read them in the user's plan would have had them computed
+   * @param computesAtOnce whether tensors that the function leaves deferred are computed before
+   *     they are handed on, because what read them in the user's plan would have had them computed
    */
-  public record Part(
-      Fn<Object, Object> function, String title, String path, boolean computesAtOnce)
+  public record Part(Fn<Object, Object> function, String title, String path, boolean computesAtOnce)
       implements FunctionIdentity.Named {
 
     @Override

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The places of one pipeline where elements could be kept in memory, and which of them do.
  *
- * <p>All of them keep their first elements until it is known what an element takes there and what it
- * costs to make one. Then the last place of the plan at which all of them fit keeps its elements,
- * and those before it let go of theirs.
+ * <p>All of them keep their first elements until it is known what an element takes there and what
+ * it costs to make one. Then the last place of the plan at which all of them fit keeps its
+ * elements, and those before it let go of theirs.
  *
  * <p><b>Threading:</b> guarded by itself; calls nobody while locked, so that memory can be asked
  * back from anywhere. <b>Ownership:</b> owns the kept elements and what was reserved for them.
@@ -389,7 +389,8 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
         return "not kept in memory: making its elements takes less than 1 % of the time";
       }
       return "not kept in memory: making an element takes %s, which keeping%s would hardly save"
-          .formatted(time(cost.makingNs), elements == 1 ? " it" : " %,d of them".formatted(elements));
+          .formatted(
+              time(cost.makingNs), elements == 1 ? " it" : " %,d of them".formatted(elements));
     }
 
     private static String made(@Nullable Cost cost) {

@@ -26,8 +26,7 @@ interface MapLoop {
    * @param mayStop whether it may stop early if it takes long
    * @return up to which element it came
    */
-  int run(
-      Chunk chunk, int from, int to, Fn<Object, Object> function, Blame blame, boolean mayStop);
+  int run(Chunk chunk, int from, int to, Fn<Object, Object> function, Blame blame, boolean mayStop);
 
   /** The loop itself. */
   final class Direct implements MapLoop {

@@ -31,15 +31,13 @@ final class FilterFirst implements Rule {
 
   @Override
   public String what() {
-    return "Asks a filter that is declared `beforeMaps(n)` before the `n` maps in front of it, so that"
-        + " what it drops is not mapped.";
+    return "Asks a filter that is declared `beforeMaps(n)` before the `n` maps in front of it, so"
+               + " that what it drops is not mapped.";
   }
 
   @Override
   public @Nullable Change apply(Op op, Surroundings around) {
-    if (!(op instanceof FilterOp filter)
-        || filter.beforeMaps() == null
-        || !around.keepsOrder(op)) {
+    if (!(op instanceof FilterOp filter) || filter.beforeMaps() == null || !around.keepsOrder(op)) {
       return null;
     }
     List<Op> passed = new ArrayList<>(); // the nearest first
@@ -55,12 +53,7 @@ final class FilterFirst implements Rule {
     }
     Op moved =
         new FilterOp(
-            below,
-            filter.condition(),
-            filter.parallelism(),
-            filter.order(),
-            null,
-            filter.site());
+            below, filter.condition(), filter.parallelism(), filter.order(), null, filter.site());
     Change change =
         new Change(
             moved,

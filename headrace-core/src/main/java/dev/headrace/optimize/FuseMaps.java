@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not where numbers of threads were given: they are how many calls of each function may be in
  * flight, so that two maps with four have eight threads, and one has four. Not where both have no
- * threads: passing one operator more costs nothing that could be measured, and each keeps a meter of
- * its own. Not where order is not kept: a position tells the order that each of them met.
+ * threads: passing one operator more costs nothing that could be measured, and each keeps a meter
+ * of its own. Not where order is not kept: a position tells the order that each of them met.
  */
 final class FuseMaps implements Rule {
 
@@ -30,8 +30,8 @@ final class FuseMaps implements Rule {
 
   @Override
   public String what() {
-    return "Makes maps that follow each other one operator, if both leave the number of their threads"
-        + " to the engine and keep order.";
+    return "Makes maps that follow each other one operator, if both leave the number of their"
+               + " threads to the engine and keep order.";
   }
 
   @Override
@@ -62,8 +62,8 @@ final class FuseMaps implements Rule {
   }
 
   /**
-   * Also as the user wrote them: what the one leaves deferred may then wait for the other, as in the
-   * user's plan.
+   * Also as the user wrote them: what the one leaves deferred may then wait for the other, as in
+   * the user's plan.
    */
   private static boolean runAlike(Op op, Op before, Surroundings around) {
     return op.parallelism() == before.parallelism()

@@ -43,9 +43,9 @@ final class KeepElements implements Rule {
 
   @Override
   public String what() {
-    return "With `assumePure()`: keeps elements in memory from which later epochs or repetitions are"
-        + " given, where every pass makes the same ones, if they fit into half of the free heap"
-        + " budget and were measured to take longer to make than to keep.";
+    return "With `assumePure()`: keeps elements in memory from which later epochs or repetitions"
+               + " are given, where every pass makes the same ones, if they fit into half of the"
+               + " free heap budget and were measured to take longer to make than to keep.";
   }
 
   @Override
@@ -108,7 +108,9 @@ final class KeepElements implements Rule {
         && (op.inputs().isEmpty() || !OpShape.of(op.getClass()).functions(op).isEmpty());
   }
 
-  /** Whether an operator gives some of its input's elements, so that fewer need be kept after it. */
+  /**
+   * Whether an operator gives some of its input's elements, so that fewer need be kept after it.
+   */
   private static boolean onlyLeavesOut(Op op) {
     return op instanceof TakeOp || op instanceof SkipOp || op instanceof ShardOp;
   }

@@ -48,8 +48,7 @@ public final class Optimizer {
     if (!unknown.isEmpty()) {
       throw new IllegalArgumentException(
           "withoutRules: expected names of rules, but got %s; the rules are %s"
-              .formatted(
-                  String.join(", ", unknown), String.join(", ", rules().keySet())));
+              .formatted(String.join(", ", unknown), String.join(", ", rules().keySet())));
     }
   }
 
@@ -61,8 +60,6 @@ public final class Optimizer {
   }
 
   static Optimised optimise(Op plan, Goals goals, List<Rule> rules) {
-    return goals.mayRewrite()
-        ? new Rewriting(plan, goals).run(rules)
-        : Optimised.asWritten(plan);
+    return goals.mayRewrite() ? new Rewriting(plan, goals).run(rules) : Optimised.asWritten(plan);
   }
 }

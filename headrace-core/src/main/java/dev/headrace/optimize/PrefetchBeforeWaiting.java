@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * map(f) ← batch ← files   becomes   map(f) ← prefetch(if it helps) ← batch ← files
  * </pre>
  *
- * <p>Only below the last such function that a thread of the user's plan calls: more buffers would be
- * more to try, and seldom more to gain.
+ * <p>Only below the last such function that a thread of the user's plan calls: more buffers would
+ * be more to try, and seldom more to gain.
  */
 final class PrefetchBeforeWaiting implements Rule {
 
@@ -30,8 +30,8 @@ final class PrefetchBeforeWaiting implements Rule {
 
   @Override
   public String what() {
-    return "Reads ahead before the last `map`, `randomMap` or `filter` that is called by one thread at"
-        + " a time, once that was measured to help, if what feeds it is work, too.";
+    return "Reads ahead before the last `map`, `randomMap` or `filter` that is called by one thread"
+               + " at a time, once that was measured to help, if what feeds it is work, too.";
   }
 
   @Override

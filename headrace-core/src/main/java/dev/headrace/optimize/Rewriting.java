@@ -117,8 +117,7 @@ final class Rewriting {
     if (change == null) {
       return now;
     }
-    rewrites.add(
-        new Rewrite(rule.name(), written(now).title(), change.what(), change.why()));
+    rewrites.add(new Rewrite(rule.name(), written(now).title(), change.what(), change.why()));
     learn(change.op(), change);
     return change.op();
   }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One way to rewrite a plan so that it gives the same elements sooner.
  *
- * <p>The same means: elements, order, ids and errors, and the form of positions. A checkpoint of the
- * rewritten plan is one of the plan as it was written. So a rule may add, take out and move
+ * <p>The same means: elements, order, ids and errors, and the form of positions. A checkpoint of
+ * the rewritten plan is one of the plan as it was written. So a rule may add, take out and move
  * operators whose position <i>is</i> their input's, and may replace others only by some with the
  * same positions.
  *

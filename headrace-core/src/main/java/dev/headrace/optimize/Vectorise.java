@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * batch(32) ← map(elementwise(f)) ← slices   becomes   map(elementwise(f)) ← batch(32) ← slices
  * </pre>
  *
- * <p>Not where the function is given tensors that wait to be computed: it builds on them, and all of
- * it is computed straight into the batch, which is better still.
+ * <p>Not where the function is given tensors that wait to be computed: it builds on them, and all
+ * of it is computed straight into the batch, which is better still.
  */
 final class Vectorise implements Rule {
 
@@ -29,8 +29,8 @@ final class Vectorise implements Rule {
 
   @Override
   public String what() {
-    return "Calls a function that is declared `elementwise(f)` directly before `batch` once for each"
-        + " batch, after it.";
+    return "Calls a function that is declared `elementwise(f)` directly before `batch` once for"
+               + " each batch, after it.";
   }
 
   @Override

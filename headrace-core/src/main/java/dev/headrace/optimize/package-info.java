@@ -1,5 +1,6 @@
 /**
- * The optimizer: it turns the plan that the user wrote into one that gives the same elements sooner.
+ * The optimizer: it turns the plan that the user wrote into one that gives the same elements
+ * sooner.
  *
  * <p>Main types: {@link dev.headrace.optimize.Optimizer}, which has the list of rules, and {@link
  * dev.headrace.optimize.Rule}, one small class each. A rule asks traits, and names operators only

@@ -152,7 +152,8 @@ final class Advisor {
 
   private void prefetch() {
     Load inline = model.serial(Model.CONSUMER);
-    if (nodes.getFirst().op().traits().shapesNothing()) {
+    Op last = nodes.getFirst().op();
+    if (last.traits().shapesNothing() && !isCache(last)) {
       return; // it ends in one already
     }
     Model with = model.prefetched(2);
@@ -316,12 +317,17 @@ final class Advisor {
 
   private boolean isCachedAnyway(int i) {
     for (int j = 0; j < nodes.size() && j < profile.operators().size(); j++) {
-      boolean caches = nodes.get(j).op().word().startsWith("cache");
-      if (caches && (i == j || model.isUpstream(i, j) || model.isUpstream(j, i))) {
+      if (isCache(nodes.get(j).op())
+          && (i == j || model.isUpstream(i, j) || model.isUpstream(j, i))) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Whether it keeps elements, or will if that helps; what the user did not write shapes nothing. */
+  private static boolean isCache(Op op) {
+    return op.word().startsWith("cache");
   }
 
   private static boolean isRandom(Op op) {
@@ -331,7 +337,7 @@ final class Advisor {
   /** Says so where a buffer gains nothing, or a cache costs more than it saves. */
   private void remove(int i) {
     Op op = nodes.get(i).op();
-    if (op.word().startsWith("cache") && profile.epochs() > 1) {
+    if (isCache(op) && !op.traits().shapesNothing() && profile.epochs() > 1) {
       Model without = model.uncached(i, cold);
       add(
           Action.REMOVE,

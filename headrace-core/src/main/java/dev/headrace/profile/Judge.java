@@ -174,9 +174,21 @@ final class Judge {
   }
 
   private Verdict workers(int thread) {
+    OpProfile.Crew crew = profile.operators().get(thread).crew();
+    int maker = whoseWorkIsDoneBy(thread);
+    if (maker >= 0) {
+      shares(maker);
+      note(
+          "what it leaves deferred is computed by %.0f workers of %s, which are busy %.0f %% of the"
+              + " time",
+          model.workers(thread), name(thread), crew == null ? 0 : 100 * crew.busy());
+      return verdict(
+          Kind.INPUT_BOUND,
+          maker,
+          "%s is the limit: the %.0f workers that compute it are busy and there are no more of them."
+              .formatted(cap(name(maker)), model.workers(thread)));
+    }
     shares(thread);
-    OpProfile op = profile.operators().get(thread);
-    OpProfile.Crew crew = op.crew();
     note(
         "it has %.0f workers, which are busy %.0f %% of the time",
         model.workers(thread), crew == null ? 0 : 100 * crew.busy());
@@ -192,6 +204,17 @@ final class Judge {
         thread,
         "%s is the limit: its %.0f workers are busy and there are no more of them."
             .formatted(cap(name(thread)), model.workers(thread)));
+  }
+
+  /** The operator whose deferred tensors the workers of another one compute; −1 if none. */
+  private int whoseWorkIsDoneBy(int thread) {
+    for (int i = 0; i < profile.operators().size(); i++) {
+      OpProfile.Later later = profile.operators().get(i).later();
+      if (later != null && later.at() == thread && i != thread) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   private Verdict cache(int operator) {

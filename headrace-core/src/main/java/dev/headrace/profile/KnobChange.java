@@ -31,7 +31,11 @@ public record KnobChange(
         measured == 0
             ? ""
             : String.format(
-                Locale.ROOT, "; %s%.2f times as fast%s", foretold(), measured, isKept ? "" : ": taken back");
+                Locale.ROOT,
+                "; %s%.2f times as fast%s",
+                foretold(),
+                measured,
+                isKept ? "" : ": taken back");
     String what =
         knob.equals(THREADS)
             ? after > 0 ? "threads of its own" : "no threads of its own"

@@ -43,6 +43,9 @@ final class Model {
   /** Elements that take longer are handed over one by one. */
   private static final double LONG_ELEMENT_NS = 250_000;
 
+  /** Workers that the engine chooses get about so many elements ahead, if that helps. */
+  private static final double FURTHEST_AHEAD = 512;
+
   private static final double WORTH_SAYING = 1.12;
 
   /** A piece of work, charged to an operator and done by a thread. */
@@ -286,9 +289,7 @@ final class Model {
     double each = (serial(thread).ns() + parallel(thread).ns()) / Math.max(1, elements);
     return crew != null && crew.workers() > 0 && crew.buffer() > 0
         ? crew.buffer()
-        : each > LONG_ELEMENT_NS
-            ? 2 * workers + 2
-            : (5 * workers + 2) * Math.min(1024, 2 * LONG_ELEMENT_NS / Math.max(1, each));
+        : Math.max(FURTHEST_AHEAD, (5 * workers + 2) * 2 * LONG_ELEMENT_NS / Math.max(1, each));
   }
 
   /** Computing for one element, by everybody. */

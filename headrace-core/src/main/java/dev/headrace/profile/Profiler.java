@@ -165,8 +165,12 @@ final class Profiler {
     }
   }
 
+  /** Whether the operator's workers, if it has some, compute what others left deferred. */
   private boolean hasMaker(int index) {
-    return nodes.get(index).op().traits().deferring() == dev.headrace.spi.Deferring.PLACES;
+    return switch (nodes.get(index).op().traits().deferring()) {
+      case PLACES, CARRIES -> true;
+      case NEEDS, COMPOSES -> false;
+    };
   }
 
   private int makerOf(int index) {

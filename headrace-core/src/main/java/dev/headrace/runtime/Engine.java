@@ -242,7 +242,15 @@ public final class Engine implements AutoCloseable, Decisions {
       if (knobChanges.size() < MOST_KNOB_CHANGES) {
         knobChanges.add(
             new KnobChange(
-                System.nanoTime() - openedNs, operator, knob, before, after, why, predicted, 0, true));
+                System.nanoTime() - openedNs,
+                operator,
+                knob,
+                before,
+                after,
+                why,
+                predicted,
+                0,
+                true));
         return knobChanges.size() - 1;
       }
       return -1;

@@ -90,7 +90,9 @@ public final class State {
     return false;
   }
 
-  /** Whether all of it is known already, so that it keeps nothing alive and may be held for long. */
+  /**
+   * Whether all of it is known already, so that it keeps nothing alive and may be held for long.
+   */
   public boolean isWorkedOut() {
     if (late != null) {
       return false;

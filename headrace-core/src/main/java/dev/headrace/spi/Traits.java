@@ -13,8 +13,8 @@ package dev.headrace.spi;
  * @param deferring what it does about tensors of its input that are not computed yet
  * @param knowsPlaces whether each of its elements, failed ones too, has a place that is known
  *     without reading it, so that passing over places is cheap and exact
- * @param eachAlone whether what it makes of an element depends on that element and its id alone, and
- *     its position is its input's, so that it does not matter which elements come before
+ * @param eachAlone whether what it makes of an element depends on that element and its id alone,
+ *     and its position is its input's, so that it does not matter which elements come before
  * @param recurring whether another pass gives the same elements in the same order
  */
 public record Traits(

@@ -58,8 +58,7 @@ public final class Tuner {
   private long firstNs = -1;
 
   /** A change that is being measured: threads given, or taken away to see whether they help. */
-  private record Trial(
-      Switch what, boolean on, double nsBefore, int decision, long settledNs) {}
+  private record Trial(Switch what, boolean on, double nsBefore, int decision, long settledNs) {}
 
   /** Threads that seemed to help, but by so little, or so early, that it may have been chance. */
   private record Doubt(Switch what, int decision, long untilNs) {}

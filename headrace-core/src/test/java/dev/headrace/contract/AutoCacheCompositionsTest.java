@@ -58,8 +58,7 @@ class AutoCacheCompositionsTest {
 
   private static Op withEach(Op op, UnaryOperator<Op> add) {
     List<Op> inputs = op.inputs().stream().map(input -> withEach(input, add)).toList();
-    return add.apply(
-        inputs.isEmpty() ? op : OpShape.of(op.getClass()).withInputs(op, inputs));
+    return add.apply(inputs.isEmpty() ? op : OpShape.of(op.getClass()).withInputs(op, inputs));
   }
 
   private static Dataset<Object> kept(Recipe recipe, int parallelism) {
@@ -68,7 +67,9 @@ class AutoCacheCompositionsTest {
         op -> new AutoCacheOp(op, Op.INFINITE, false, true, Site.UNKNOWN));
   }
 
-  /** With something that does nothing, but for which tensors wait to be computed as they do there. */
+  /**
+   * With something that does nothing, but for which tensors wait to be computed as they do there.
+   */
   private static Dataset<Object> plain(Recipe recipe, int parallelism) {
     return withEach(recipe.dataset(parallelism), op -> new PrefetchOp(op, 0, Site.UNKNOWN));
   }
@@ -136,7 +137,9 @@ class AutoCacheCompositionsTest {
     assertThat(keeping).isGreaterThan(30);
   }
 
-  /** Whether an operator gave more elements than it got, which only those kept in memory explain. */
+  /**
+   * Whether an operator gave more elements than it got, which only those kept in memory explain.
+   */
   private static boolean isAnyGivenFromMemory(List<OpStats> operators) {
     for (int i = 0; i + 1 < operators.size(); i++) {
       if (operators.get(i).word().equals("cacheIfItHelps")

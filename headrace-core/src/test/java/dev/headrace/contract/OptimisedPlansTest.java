@@ -72,14 +72,13 @@ class OptimisedPlansTest {
   /**
    * Checks one plan.
    *
-   * @param fromWritten whether checkpoints are taken from the plan as it was written, and resumed by
-   *     all; otherwise from the rewritten one
+   * @param fromWritten whether checkpoints are taken from the plan as it was written, and resumed
+   *     by all; otherwise from the rewritten one
    */
   private static <T> void check(Dataset<T> dataset, String name, boolean fromWritten) {
     Dataset<T> asWritten = dataset.options(o -> o.asWritten());
     Dataset<T> rewritten = engaged(dataset, Goals.USUAL);
-    Dataset<T> pure =
-        engaged(dataset.options(o -> o.assumePure()), Goals.USUAL.assumingPure());
+    Dataset<T> pure = engaged(dataset.options(o -> o.assumePure()), Goals.USUAL.assumingPure());
     List<String> expected = events(asWritten);
     for (Dataset<T> way : List.of(rewritten, pure)) {
       assertThat(events(way)).as("%s%n%s", name, way.explain()).isEqualTo(expected);

@@ -64,7 +64,9 @@ final class RewritableRecipe {
           new Step(
               "map.filter.beforeMaps",
               in ->
-                  (parallel ? in.map(x -> x + 2, threads).map(x -> x - 4, threads) : in.map(x -> -x))
+                  (parallel
+                          ? in.map(x -> x + 2, threads).map(x -> x - 4, threads)
+                          : in.map(x -> -x))
                       .filter(x -> x % 2 == 0)
                       .beforeMaps(parallel ? 2 : 1));
       case 19 ->

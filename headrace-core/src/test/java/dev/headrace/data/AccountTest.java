@@ -29,6 +29,37 @@ class AccountTest {
   }
 
   @Test
+  void spareMemoryIsAskedBackWhenItIsNeeded() {
+    assertThat(account.tryReserveSpare(70)).isTrue();
+    assertThat(account.tryReserveSpare(31)).as("nobody is asked for spare memory").isFalse();
+    account.addSpareHolder(
+        bytes -> {
+          assertThat(bytes).isEqualTo(20);
+          account.release(25);
+        });
+    assertThat(account.tryReserve(50)).isTrue();
+    assertThat(account.usedBytes()).isEqualTo(95);
+    assertThat(account.tryReserve(5)).as("it fits").isTrue();
+  }
+
+  @Test
+  void spareHoldersAreAskedUntilThereIsEnough() {
+    account.reserve(100);
+    Account.SpareHolder few = bytes -> account.release(10);
+    account.addSpareHolder(few);
+    account.addSpareHolder(bytes -> account.release(bytes));
+    account.addSpareHolder(
+        bytes -> {
+          throw new AssertionError("there was enough");
+        });
+    assertThat(account.tryReserve(30)).isTrue();
+    assertThat(account.usedBytes()).isEqualTo(100);
+    account.removeSpareHolder(few);
+    assertThat(account.tryReserve(40)).isTrue();
+    assertThat(account.usedBytes()).isEqualTo(100);
+  }
+
+  @Test
   void refusesToReleaseMoreThanIsReserved() {
     account.reserve(10);
     assertThatThrownBy(() -> account.release(11))

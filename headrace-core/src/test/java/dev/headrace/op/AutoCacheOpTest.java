@@ -192,8 +192,7 @@ class AutoCacheOpTest {
   void failuresAreMetInEveryEpoch() {
     Dataset<Long> dataset = kept(range(4).map(x -> Outcomes.refusing(2, count(x) / 2)));
     assertThat(new HashSet<>(Outcomes.ofEpochs(dataset, 3)))
-        .containsExactly(
-            List.of("int64[] [0]", "int64[] [1]", "error", "int64[] [3]", "end"));
+        .containsExactly(List.of("int64[] [0]", "int64[] [1]", "error", "int64[] [3]", "end"));
     assertThat(calls).hasValue(12);
     assertThat(remarks(dataset, 1)).contains("not kept in memory: an element failed");
   }
@@ -335,8 +334,7 @@ class AutoCacheOpTest {
 
   @Test
   void whatWorkersTakeLongForIsKeptThoughNobodyWaitsForIt() throws InterruptedException {
-    try (Pipeline<Long> pipeline =
-        weighed(range(60).map(this::slow, 8).prefetch(60)).open()) {
+    try (Pipeline<Long> pipeline = weighed(range(60).map(this::slow, 8).prefetch(60)).open()) {
       for (int epoch = 0; epoch < 3; epoch++) {
         Iterator<Long> elements = pipeline.iterator();
         while (elements.hasNext()) {
@@ -377,7 +375,8 @@ class AutoCacheOpTest {
       }
       assertThat(pipeline.stats().heapPeakBytes()).isLessThanOrEqualTo(8 * MB);
       assertThat(pipeline.explain())
-          .contains("not kept in memory: 200 elements take about 210 MB, and there is room for 8.4 MB");
+          .contains(
+              "not kept in memory: 200 elements take about 210 MB, and there is room for 8.4 MB");
     }
     assertThat(calls).hasValue(400);
   }
@@ -412,7 +411,8 @@ class AutoCacheOpTest {
 
   @Test
   void aPassGoesOnWhenTheMemoryIsTakenFromIt() {
-    Dataset<String> made = range(9000).filter(x -> x % 3 != 0).map(x -> "%030d".formatted(count(x)));
+    Dataset<String> made =
+        range(9000).filter(x -> x % 3 != 0).map(x -> "%030d".formatted(count(x)));
     long needed;
     try (Pipeline<String> pipeline = uniqueWithLongKeysLater(made).open()) {
       Outcomes.of(pipeline.iterator());
@@ -457,7 +457,9 @@ class AutoCacheOpTest {
     calls.set(0);
     enlarged.set(0);
     String tight = remarks(large.options(heap(8 * MB)), 3);
-    assertThat(tight).contains("not kept in memory: 100 elements").contains("keeps 100 elements (10");
+    assertThat(tight)
+        .contains("not kept in memory: 100 elements")
+        .contains("keeps 100 elements (10");
     assertThat(calls).hasValue(100);
     assertThat(enlarged).hasValue(300);
   }
@@ -613,7 +615,8 @@ class AutoCacheOpTest {
   @Test
   void closingInTheMiddleLeavesNothing() {
     for (int position = 0; position < 70; position += 9) {
-      Pipeline<Long> pipeline = kept(counting(30)).batch(1, Collator.stack()).map(Tensor::longValue).repeat().open();
+      Pipeline<Long> pipeline =
+          kept(counting(30)).batch(1, Collator.stack()).map(Tensor::longValue).repeat().open();
       Iterator<Long> elements = pipeline.iterator();
       for (int i = 0; i < position; i++) {
         elements.next();
