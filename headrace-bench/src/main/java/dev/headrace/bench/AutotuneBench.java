@@ -86,7 +86,7 @@ final class AutotuneBench implements Scenario {
     return Row.alone(name, unit, new Interval(value, value, value), bar);
   }
 
-  static String text(String format, Object... arguments) {
+  static String text(String format, @Nullable Object... arguments) {
     return String.format(Locale.ROOT, format, arguments);
   }
 }

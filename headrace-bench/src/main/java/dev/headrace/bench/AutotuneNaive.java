@@ -175,9 +175,8 @@ final class AutotuneNaive {
     Dataset<?> automatic = each.naive.options(Options::assumePure);
     double[] ours = new double[RUNS];
     double[][] theirs = new double[each.byHand.size()][RUNS];
-    double[] naive = new double[1];
     setup.progress().accept(each.name + ": as written");
-    naive[0] = msPerBatch(each.naive.options(Options::asWritten), each.step, 0.5, 1);
+    double naive = msPerBatch(each.naive.options(Options::asWritten), each.step, 0.5, 1);
     for (int run = 0; run < RUNS; run++) {
       for (int i = 0; i < theirs.length; i++) {
         setup
@@ -206,12 +205,7 @@ final class AutotuneNaive {
     String note =
         AutotuneBench.text(
             "%s: %.2f ms a batch as written, %.2f automatic, %.2f by hand (%s). %s",
-            each.name,
-            naive[0],
-            row.ours().median(),
-            row.peer(),
-            row.peerName(),
-            automatic.explain());
+            each.name, naive, row.ours().median(), row.peer(), row.peerName(), automatic.explain());
     notes.add(note);
     setup.progress().accept("   " + note.lines().findFirst().orElse(""));
     return row;

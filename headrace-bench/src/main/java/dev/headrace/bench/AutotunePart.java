@@ -125,9 +125,10 @@ sealed interface AutotunePart {
     }
 
     private Object made(long number, Burn burn) {
-      int kilobytes = kilobytes().of(number);
-      Tensor made = Tensor.wrap(Shape.of(1000 * kilobytes), new byte[1000 * kilobytes]);
-      return burned(made, kilobytes * microsPerKilobyte, number, burn);
+      int size = kilobytes.of(number);
+      byte[] bytes = new byte[1000 * size];
+      return burned(
+          Tensor.wrap(Shape.of(bytes.length), bytes), size * microsPerKilobyte, number, burn);
     }
 
     @Override

@@ -25,7 +25,7 @@ record AutotunePipeline(
   private static final long LONG = Long.MAX_VALUE / 2;
 
   /** What elements may weigh, on the heap and off it. */
-  static final long BUDGET_BYTES = 256 << 20;
+  static final long BUDGET_BYTES = 256L << 20;
 
   AutotunePipeline(String name, List<AutotunePart> parts, Step step, int cycle) {
     this(name, parts, step, cycle, Options.defaults().memoryBudget(BUDGET_BYTES));

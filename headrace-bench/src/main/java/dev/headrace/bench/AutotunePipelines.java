@@ -10,10 +10,10 @@ import dev.headrace.bench.AutotunePart.Working;
 import dev.headrace.bench.AutotunePipeline.Step;
 import dev.headrace.profile.KnobChange;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -316,9 +316,6 @@ public final class AutotunePipelines {
   }
 
   static String text(int... numbers) {
-    return Arrays.stream(numbers)
-        .mapToObj(Integer::toString)
-        .reduce((a, b) -> a + "," + b)
-        .orElse("");
+    return IntStream.of(numbers).mapToObj(Integer::toString).collect(Collectors.joining(","));
   }
 }

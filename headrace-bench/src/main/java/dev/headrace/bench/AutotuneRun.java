@@ -4,6 +4,7 @@ import dev.headrace.Pipeline;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.OpStats;
 import dev.headrace.profile.PipelineStats;
+import dev.headrace.spi.Knob;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -41,7 +42,7 @@ record AutotuneRun(
   /** With every number left to the engine: the seconds that follow the first 5 s or 200 batches. */
   static AutotuneRun ofTuned(AutotunePipeline pipeline, Burn burn, double seconds) {
     int[] knobs = new int[pipeline.knobs().size()];
-    Arrays.fill(knobs, dev.headrace.spi.Knob.AUTOTUNE);
+    Arrays.fill(knobs, Knob.AUTOTUNE);
     return of(
         pipeline,
         burn,
