@@ -298,7 +298,7 @@ public final class AutotunePipelines {
         System.out.printf(
             Locale.ROOT,
             "  %6.2f s %s %s %d -> %d: %s (predicted %.2f, measured %.2f, %s)%n",
-            (change.atNs() - run.openedNs()) / 1e9,
+            change.atNs() / 1e9,
             change.operator(),
             change.knob(),
             change.before(),

@@ -29,8 +29,7 @@ record AutotuneRun(
     long heapPeakBytes,
     long nativePeakBytes,
     List<KnobChange> decisions,
-    String endedAt,
-    long openedNs) {
+    String endedAt) {
   /** What a tuner may take before it is judged: whichever is over first. */
   private static final double SETTLING_SECONDS = 5;
 
@@ -87,7 +86,7 @@ record AutotuneRun(
             from = Mark.now(count);
           }
         } else if (isOver(count - from.batches, now - from.wallNs, pipeline, seconds, longestNs)) {
-          return between(from, Mark.now(count), running.stats(), openedNs);
+          return between(from, Mark.now(count), running.stats());
         }
         if (batch != null) {
           pipeline.step().make(burn);
@@ -102,7 +101,7 @@ record AutotuneRun(
     return ns >= seconds * 1e9 && (batches % pipeline.cycle() == 0 || ns >= longestNs);
   }
 
-  private static AutotuneRun between(Mark from, Mark to, PipelineStats stats, long openedNs) {
+  private static AutotuneRun between(Mark from, Mark to, PipelineStats stats) {
     double wallNs = to.wallNs - from.wallNs;
     return new AutotuneRun(
         wallNs / 1e6 / (to.batches - from.batches),
@@ -112,8 +111,7 @@ record AutotuneRun(
         stats.heapPeakBytes(),
         stats.nativePeakBytes(),
         stats.knobChanges(),
-        words(stats),
-        openedNs);
+        words(stats));
   }
 
   private static String words(PipelineStats stats) {
