@@ -20,7 +20,7 @@ final class Translation {
     return diagnosis.withAdvice(advice);
   }
 
-  private static @Nullable Advice toWritten(Advice advice, Optimised optimised) {
+  static @Nullable Advice toWritten(Advice advice, Optimised optimised) {
     if (advice.key().isEmpty()) {
       return advice; // about the end of the plan
     }

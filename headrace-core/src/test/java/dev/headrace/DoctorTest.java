@@ -1,8 +1,12 @@
 package dev.headrace;
 
+import static dev.headrace.Dataset.pure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.headrace.optimize.Goals;
+import dev.headrace.optimize.Optimised;
+import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Trial;
@@ -65,6 +69,28 @@ class DoctorTest {
         List.of(Advice.Action.PREFETCH, Advice.Action.CACHE, Advice.Action.PARALLELISE)) {
       assertThat(dataset.with(advice(action, "0.0.0", true)).toList()).isEqualTo(dataset.toList());
     }
+  }
+
+  @Test
+  void whatRanIsTranslatedToWhatWasWritten() {
+    Dataset<Long> dataset =
+        Dataset.range(10).map(pure(x -> x + 1)).take(-1).map(pure(x -> x * 2)).shuffle(3);
+    // prefetch ← shuffle ← map (both) ← range
+    Optimised optimised = Optimizer.optimise(dataset.op(), Goals.USUAL);
+    Advice ofBoth =
+        Translation.toWritten(advice(Advice.Action.PARALLELISE, "0.0.0", true), optimised);
+    assertThat(ofBoth).isNotNull();
+    assertThat(ofBoth.key()).isEqualTo("0.0,0.0.0.0");
+    assertThat(dataset.options(o -> o.asWritten()).with(ofBoth).explain().lines())
+        .filteredOn(line -> line.contains("map(") && line.contains("AUTOTUNE"))
+        .hasSize(2);
+    assertThat(Translation.toWritten(advice(Advice.Action.CACHE, "0.0.0", true), optimised))
+        .isEqualTo(advice(Advice.Action.CACHE, "0.0", true));
+    assertThat(Translation.toWritten(advice(Advice.Action.PREFETCH, "", true), optimised))
+        .isEqualTo(advice(Advice.Action.PREFETCH, "", true));
+    assertThat(Translation.toWritten(advice(Advice.Action.ENLARGE_BUFFER, "0", true), optimised))
+        .isEqualTo(advice(Advice.Action.ENLARGE_BUFFER, "", false));
+    assertThat(Translation.toWritten(advice(Advice.Action.REMOVE, "0", true), optimised)).isNull();
   }
 
   @Test

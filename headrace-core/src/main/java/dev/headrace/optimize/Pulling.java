@@ -5,6 +5,7 @@ import dev.headrace.op.FromListOp;
 import dev.headrace.op.FromTensorsOp;
 import dev.headrace.op.RangeOp;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Parallelism;
 
 /** What the thread that pulls from an operator has to do for it. */
@@ -25,7 +26,8 @@ final class Pulling {
 
   /** Whether an operator reads its input ahead, will once that helps, or was told not to. */
   static boolean hasThreads(Op op) {
-    return op.parallelism() != Parallelism.SEQUENTIAL || op.traits().shapesNothing();
+    return op.parallelism() != Parallelism.SEQUENTIAL
+        || OpShape.of(op.getClass()).hasKnob("buffer");
   }
 
   /** Sources whose elements are there, or cost a nanosecond. */

@@ -182,8 +182,11 @@ public final class OpShape {
     List<FunctionIdentity> functions = new ArrayList<>();
     for (Part part : parts) {
       Object value = part.read(op);
-      if (isFunction(value) && value != null) {
-        functions.add(FunctionIdentity.of(value));
+      List<?> values = value instanceof List<?> list ? list : Arrays.asList(value);
+      for (Object each : values) {
+        if (each != null && isFunction(each)) {
+          functions.add(FunctionIdentity.of(each));
+        }
       }
     }
     return functions;
