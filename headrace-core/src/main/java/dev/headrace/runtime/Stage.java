@@ -57,6 +57,9 @@ final class Stage extends Cursor {
   /** A prefetch buffer under AUTOTUNE grows to this many elements at most. */
   private static final int MOST_AUTOTUNED = 1024;
 
+  /** What elements take is reckoned by the largest of late, so that budgets hold. */
+  private static final double LARGEST_FADES = 0.995;
+
   private static final int LEAST_AUTOTUNED = 2;
   private static final int MOST_REACH = 256;
 
@@ -386,8 +389,8 @@ final class Stage extends Cursor {
       workElements += elements;
       int results = slot.chunk.size();
       if (results > 0) {
-        heapBytesEach = Math.max((double) heapBytes / results, heapBytesEach * 0.9);
-        slabBytesEach = Math.max((double) slabBytes / results, slabBytesEach * 0.9);
+        heapBytesEach = Math.max((double) heapBytes / results, heapBytesEach * LARGEST_FADES);
+        slabBytesEach = Math.max((double) slabBytes / results, slabBytesEach * LARGEST_FADES);
       }
       if (oneToOne) {
         wanted -= slot.chunk.failures(); // failures do not count for those who take so many
