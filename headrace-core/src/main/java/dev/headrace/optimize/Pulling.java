@@ -1,5 +1,6 @@
 package dev.headrace.optimize;
 
+import dev.headrace.op.AutoCacheOp;
 import dev.headrace.op.CounterOp;
 import dev.headrace.op.FromListOp;
 import dev.headrace.op.FromTensorsOp;
@@ -25,7 +26,8 @@ final class Pulling {
 
   /** Whether an operator reads its input ahead, will once that helps, or was told not to. */
   static boolean hasThreads(Op op) {
-    return op.parallelism() != Parallelism.SEQUENTIAL || op.traits().shapesNothing();
+    return op.parallelism() != Parallelism.SEQUENTIAL
+        || (op.traits().shapesNothing() && !(op instanceof AutoCacheOp));
   }
 
   /** Sources whose elements are there, or cost a nanosecond. */
