@@ -115,7 +115,7 @@ public record AutoCacheOp(
     private boolean hasLastingPositions;
 
     private @Nullable Watch watch;
-    private long begunNs;
+    private long pullingNs;
     private long nextLook = FIRST_LOOK;
 
     /** Whether workers compute what the input's elements hold deferred. */
@@ -146,7 +146,6 @@ public record AutoCacheOp(
       kept = growing;
       hasLastingPositions = !Recurring.isHeldIn(op.input);
       watch = context.watchBelow();
-      begunNs = System.nanoTime();
       mode = Mode.ADDING;
     }
 
@@ -199,7 +198,9 @@ public record AutoCacheOp(
 
     private void pullAndAdd(KeptElements to, Chunk out, int max) {
       State before = lastingPosition(to);
+      long begun = System.nanoTime();
       source.fill(out, max);
+      pullingNs += System.nanoTime() - begun;
       if (out.isEmpty()) {
         finish(to, true);
         return;
@@ -242,7 +243,7 @@ public record AutoCacheOp(
         return true;
       }
       nextLook = 2 * position;
-      return place.judge(to, measured());
+      return place.judge(to, makingNs());
     }
 
     /** Why these elements cannot be kept, or null. */
@@ -299,14 +300,11 @@ public record AutoCacheOp(
       return collection.getClass().getName().startsWith("java.util.ImmutableCollections");
     }
 
-    private KeepingPlaces.@Nullable Cost measured() {
-      Watch clock = watch;
-      if (op.always || clock == null) {
-        return null;
-      }
-      double ns = clock.nsPerElement(position);
-      double passed = Math.max(1, System.nanoTime() - begunNs);
-      return new KeepingPlaces.Cost(ns, ns * position / passed);
+    /** What it takes to make an element. */
+    private double makingNs() {
+      return op.always || watch == null
+          ? Double.POSITIVE_INFINITY
+          : watch.nsPerElement(position, pullingNs);
     }
 
     private void finish(KeptElements all, boolean sawEnd) {
@@ -316,7 +314,7 @@ public record AutoCacheOp(
         stopAdding();
         return;
       }
-      place.finish(all, sawEnd, measured());
+      place.finish(all, sawEnd, makingNs());
       endWatch();
       mode = Mode.PASSING;
     }

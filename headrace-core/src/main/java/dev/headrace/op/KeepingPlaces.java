@@ -33,8 +33,6 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
   /** Below this, nobody would notice that a pass need not make its elements. */
   private static final double LEAST_PASS_NS = 10e6;
 
-  private static final double LEAST_SHARE_OF_TIME = 0.01;
-
   private static final int ID_BYTES = 8;
 
   private final Account heap;
@@ -83,14 +81,10 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
     return true;
   }
 
-  /** What was found out about the elements at one place. */
-  record Cost(double makingNs, double shareOfTime) {
-    /** Whether an element is worth its memory. */
-    boolean isWorth(double bytes, long elements) {
-      return makingNs >= KEEPING_NS + KEEPING_NS_PER_BYTE * bytes
-          && makingNs * elements >= LEAST_PASS_NS
-          && shareOfTime >= LEAST_SHARE_OF_TIME;
-    }
+  /** Whether it pays to keep elements that take so much memory and so long to make. */
+  static boolean isWorth(double makingNs, double bytes, long elements) {
+    return makingNs >= KEEPING_NS + KEEPING_NS_PER_BYTE * bytes
+        && makingNs * elements >= LEAST_PASS_NS;
   }
 
   /** One place of the plan. */
@@ -163,40 +157,45 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
     /**
      * Decides with what is known so far.
      *
-     * @param cost null where elements are to be kept whatever they cost
+     * @param makingNs what it takes to make an element; infinite where they are kept anyway
      * @return whether elements are still wanted
      */
-    boolean judge(KeptElements so, @Nullable Cost cost) {
+    boolean judge(KeptElements so, double makingNs) {
       synchronized (KeepingPlaces.this) {
-        if (so.isDropped()) {
-          return false;
-        }
-        double bytes = (double) so.bytes / Math.max(1, so.size());
-        long elements = Math.max(expected(), so.size());
-        if (cost != null && !cost.isWorth(bytes, elements)) {
-          giveUp(notWorth(cost, elements));
-          return false;
-        }
-        if (expectedBytes(so) > allowance()) {
-          giveUp(tooLarge(expectedBytes(so), elements));
-          return false;
-        }
-        if (!isWaitedFor()) {
-          standing = Standing.CHOSEN;
-          letGoBefore();
-          remark(
-              "keeps the elements of %s in memory for later epochs%s"
-                  .formatted(name(), made(cost)));
-        }
-        return true;
+        return judge(so, makingNs, expected() < 0 ? Long.MAX_VALUE : expected());
       }
     }
 
+    private boolean judge(KeptElements so, double makingNs, long elements) {
+      if (so.isDropped()) {
+        return false;
+      }
+      double bytes = (double) so.bytes / Math.max(1, so.size());
+      if (!isWorth(makingNs, bytes, elements)) {
+        giveUp(
+            "not kept in memory: making an element takes %s, and keeping them would hardly save more than it costs"
+                .formatted(time(makingNs)));
+        return false;
+      }
+      if (expectedBytes(so) > allowance()) {
+        giveUp(tooLarge(expectedBytes(so), Math.max(expected(), so.size())));
+        return false;
+      }
+      if (!isWaitedFor()) {
+        standing = Standing.CHOSEN;
+        letGoBefore();
+        remark(
+            "keeps the elements of %s in memory for later epochs%s"
+                .formatted(name(), made(makingNs)));
+      }
+      return true;
+    }
+
     /** Keeps what a pass has added, which is all there is. */
-    void finish(KeptElements all, boolean sawEnd, @Nullable Cost cost) {
+    void finish(KeptElements all, boolean sawEnd, double makingNs) {
       synchronized (KeepingPlaces.this) {
         counted = all.isDropped() ? counted : all.size();
-        if (!judge(all, cost)) {
+        if (!judge(all, makingNs, all.size())) {
           return;
         }
         all.isAll = sawEnd;
@@ -204,7 +203,7 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
         growing = null;
         remark(
             "keeps %,d elements (%s) of %s in memory, so that later epochs need not make them again%s"
-                .formatted(all.size(), bytes(all.bytes), name(), made(cost)));
+                .formatted(all.size(), bytes(all.bytes), name(), made(makingNs)));
       }
     }
 
@@ -384,6 +383,7 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
               bytes(heap.limitBytes()));
     }
 
+<<<<<<< HEAD
     private static String notWorth(Cost cost, long elements) {
       if (cost.shareOfTime < LEAST_SHARE_OF_TIME) {
         return "not kept in memory: making its elements takes less than 1 % of the time";
@@ -395,6 +395,10 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
 
     private static String made(@Nullable Cost cost) {
       return cost == null ? "" : ": making one takes " + time(cost.makingNs);
+=======
+    private static String made(double makingNs) {
+      return Double.isInfinite(makingNs) ? "" : ": making one takes " + time(makingNs);
+>>>>>>> b1673e73c3dfe88827a4dcfd6319e815d549c0e0
     }
   }
 

@@ -32,7 +32,7 @@ final class FilterFirst implements Rule {
   @Override
   public String what() {
     return "Asks a filter that is declared `beforeMaps(n)` before the `n` maps in front of it, so"
-               + " that what it drops is not mapped.";
+        + " that what it drops is not mapped.";
   }
 
   @Override

@@ -31,7 +31,7 @@ final class FuseMaps implements Rule {
   @Override
   public String what() {
     return "Makes maps that follow each other one operator, if both leave the number of their"
-               + " threads to the engine and keep order.";
+        + " threads to the engine and keep order.";
   }
 
   @Override

@@ -44,8 +44,8 @@ final class KeepElements implements Rule {
   @Override
   public String what() {
     return "With `assumePure()`: keeps elements in memory from which later epochs or repetitions"
-               + " are given, where every pass makes the same ones, if they fit into half of the"
-               + " free heap budget and were measured to take longer to make than to keep.";
+        + " are given, where every pass makes the same ones, if they fit into half of the"
+        + " free heap budget and were measured to take longer to make than to keep.";
   }
 
   @Override

@@ -31,7 +31,7 @@ final class PrefetchBeforeWaiting implements Rule {
   @Override
   public String what() {
     return "Reads ahead before the last `map`, `randomMap` or `filter` that is called by one thread"
-               + " at a time, once that was measured to help, if what feeds it is work, too.";
+        + " at a time, once that was measured to help, if what feeds it is work, too.";
   }
 
   @Override

@@ -325,7 +325,9 @@ final class Advisor {
     return false;
   }
 
-  /** Whether it keeps elements, or will if that helps; what the user did not write shapes nothing. */
+  /**
+   * Whether it keeps elements, or will if that helps; what the user did not write shapes nothing.
+   */
   private static boolean isCache(Op op) {
     return op.word().startsWith("cache");
   }

@@ -76,6 +76,13 @@ final class CrewMeter {
     skewLooks++;
   }
 
+  /** What workers have done, and how long others waited for them. */
+  record Totals(long workElements, long workNs, long waitNs) {}
+
+  synchronized Totals totals() {
+    return new Totals(workElements, workNs, waitNs);
+  }
+
   synchronized Snapshot.Crew read(
       int workers,
       boolean tuned,

@@ -326,15 +326,15 @@ public final class Engine implements AutoCloseable, Decisions {
   }
 
   /** What is counted at an operator and at those below it. */
-  List<Snapshot.Op> countersFrom(String key) {
+  Map<String, WatchBelow.Counts> countsFrom(String key) {
     synchronized (places) {
-      List<Snapshot.Op> counters = new ArrayList<>();
+      Map<String, WatchBelow.Counts> counts = new LinkedHashMap<>();
       for (Place place : places.values()) {
         if (place.key.equals(key) || place.key.startsWith(key + ".")) {
-          counters.add(place.counters(false));
+          counts.put(place.key, place.counts());
         }
       }
-      return counters;
+      return counts;
     }
   }
 
@@ -461,6 +461,20 @@ public final class Engine implements AutoCloseable, Decisions {
       this.op = op;
       this.path = path;
       this.depth = depth;
+    }
+
+    WatchBelow.Counts counts() {
+      WorkerCrew running = crew;
+      CrewMeter.Totals done = crewMeter.totals();
+      return new WatchBelow.Counts(
+          meter.elements(),
+          meter.timedElements(),
+          meter.timedNs(),
+          done.workElements(),
+          done.workNs(),
+          done.waitNs(),
+          onlyPulls,
+          running != null && running.isOwnedByStage() && !running.isInline());
     }
 
     Snapshot.Op counters(boolean withLatest) {

@@ -1,112 +1,153 @@
 package dev.headrace.runtime;
 
-import dev.headrace.profile.Snapshot;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Watch;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Sums up what the operators below one take, from their counters.
+ * Sums up what the threads below an operator do, from the counters there.
  *
  * <p><b>Threading:</b> plans may be opened by any thread; the rest is one thread's.
  */
 final class WatchBelow implements Watch {
+  /*
+   * A thread is known by the operator whose crew it is of; the one that pulls the watching operator
+   * by "". What a thread is inside of is known exactly, but for what workers pull before they do
+   * their work, which is timed now and then. Of all that, waiting for other threads is taken off.
+   *
+   * Threads read ahead, so they may have done in an earlier time what is pulled in a later one.
+   * Therefore what a thread takes is told for each of the elements that it handled itself, and those
+   * are counted. It is told from the latest time alone, since everything is slow at first.
+   */
+  private static final String OWN = "";
+  private static final int FEWEST = 8;
+
   private final Engine engine;
   private final String key;
-  private final Map<String, Seen> operators = new HashMap<>();
+  private final Map<String, Doer> threads = new HashMap<>();
+  private Map<String, Counts> before;
+  private long ownElements;
+  private long ownNs;
   private volatile boolean hasSeenPassesDiffer;
 
   WatchBelow(Engine engine, String key) {
     this.engine = engine;
     this.key = key;
-    engine.countersFrom(key).forEach(op -> operators.put(op.key(), new Seen(op)));
+    this.before = engine.countsFrom(key);
   }
 
-  /** What was seen of an operator. What it takes is what it took when it last did something. */
-  private static final class Seen {
-    final Snapshot.Op first;
-    Snapshot.Op last;
-    double pullNs;
-    double workNs;
+  /**
+   * What is counted at an operator.
+   *
+   * @param timedNs of calls that gave {@code timedElements}, with what they pulled themselves
+   * @param handled elements that its workers read or did something to
+   * @param waitNs of those who had to wait for its workers
+   * @param onlyPulls whether reading is all that its workers do
+   * @param pullsInput whether it has workers now, who pull its input
+   */
+  record Counts(
+      long elements,
+      long timedElements,
+      long timedNs,
+      long handled,
+      long handledNs,
+      long waitNs,
+      boolean onlyPulls,
+      boolean pullsInput) {
+    static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, false, false);
+  }
 
-    Seen(Snapshot.Op first) {
-      this.first = first;
-      this.last = first;
+  /** What a thread, or several alike, did since the watch began, and what it takes. */
+  private static final class Doer {
+    long handled;
+    double eachNs;
+
+    /** What was done since {@link #eachNs} was told. */
+    long newly;
+
+    double newlyNs;
+
+    void did(long elements, double ns) {
+      handled += Math.max(0, elements);
+      newly += Math.max(0, elements);
+      newlyNs += ns;
+      if (newly >= FEWEST || (newly > 0 && handled == newly)) {
+        eachNs = Math.max(0, newlyNs) / newly;
+      }
+      if (newly >= FEWEST) {
+        newly = 0;
+        newlyNs = 0;
+      }
     }
   }
 
   @Override
-  public double nsPerElement(long elements) {
-    List<Snapshot.Op> now = engine.countersFrom(key);
-    Map<String, Snapshot.Op> byKey = new HashMap<>();
-    now.forEach(op -> byKey.put(op.key(), op));
+  public double nsPerElement(long elements, long pullingNs) {
+    Map<String, Counts> now = engine.countsFrom(key);
+    Map<String, Double> waited = new HashMap<>();
+    now.forEach(
+        (place, counts) ->
+            waited.merge(
+                threadThatPulls(place, now),
+                (double) counts.waitNs - before(place).waitNs,
+                Double::sum));
+    double inside = (double) pullingNs - ownNs;
+    thread(OWN).did(elements - ownElements, inside - waited.getOrDefault(OWN, 0.0));
+    now.forEach(
+        (place, counts) -> {
+          Counts then = before(place);
+          double ns = (double) counts.handledNs - then.handledNs;
+          if (!counts.onlyPulls && counts.pullsInput) {
+            ns += pulledNs(place + ".0", now);
+          }
+          thread(place).did(counts.handled - then.handled, ns - waited.getOrDefault(place, 0.0));
+        });
+    before = now;
+    ownElements = elements;
+    ownNs = pullingNs;
     double ns = 0;
-    for (Snapshot.Op op : now) {
-      Seen seen = operators.computeIfAbsent(op.key(), k -> new Seen(op));
-      look(seen, op, isPulledFirst(op.key(), byKey));
-      ns += seen.pullNs * (op.elements() - seen.first.elements());
-      ns += seen.workNs * (worked(op) - worked(seen.first));
+    for (Doer thread : threads.values()) {
+      ns += thread.eachNs * thread.handled;
     }
     return ns / Math.max(1, elements);
   }
 
-  /*
-   * Each thread is counted once: at the operator that it pulls first, with everything that this one
-   * pulls on the same thread, less the time that any of them was blocked, because what it waited
-   * for is counted where that was done; and what workers do to chunks in hand.
-   */
-  private void look(Seen seen, Snapshot.Op op, boolean isPulledFirst) {
-    Snapshot.Op then = seen.last;
-    long elements = op.elements() - then.elements();
-    if (elements > 0 && !op.key().equals(key)) {
-      seen.pullNs = (isPulledFirst ? pulledEachNs(op, then) : 0) - blockedNs(op, then) / elements;
+  private Counts before(String place) {
+    return before.getOrDefault(place, Counts.NONE);
+  }
+
+  private Doer thread(String place) {
+    return threads.computeIfAbsent(place, k -> new Doer());
+  }
+
+  /** Whose thread it is that pulls from an operator. */
+  private String threadThatPulls(String place, Map<String, Counts> now) {
+    String above = place;
+    while (!above.equals(key)) {
+      above = above.substring(0, above.lastIndexOf('.'));
+      Counts puller = now.get(above);
+      if (puller != null && puller.pullsInput) {
+        return above;
+      }
     }
-    long works = worked(op) - worked(then);
-    if (works > 0) {
-      seen.workNs = (workedNs(op) - workedNs(then)) / works;
+    return OWN;
+  }
+
+  /** How long somebody was inside an operator, from the calls that were timed. */
+  private double pulledNs(String place, Map<String, Counts> now) {
+    Counts counts = now.get(place);
+    if (counts == null) {
+      return 0;
     }
-    seen.last = op;
-  }
-
-  private boolean isPulledFirst(String operator, Map<String, Snapshot.Op> now) {
-    int dot = operator.lastIndexOf('.');
-    String above = dot < 0 ? "" : operator.substring(0, dot);
-    Snapshot.Op puller = now.get(above);
-    Snapshot.Crew crew = puller == null ? null : puller.crew();
-    return above.equals(key) || (crew != null && crew.pullsInput());
-  }
-
-  private static double pulledEachNs(Snapshot.Op op, Snapshot.Op then) {
-    long timed = op.timedElements() - then.timedElements();
-    return timed > 0
-        ? (double) (op.timedNs() - then.timedNs()) / timed
-        : op.timedElements() > 0 ? (double) op.timedNs() / op.timedElements() : 0;
-  }
-
-  private static double blockedNs(Snapshot.Op op, Snapshot.Op then) {
-    Snapshot.Crew crew = op.crew();
-    Snapshot.Crew earlier = then.crew();
-    return crew == null ? 0 : crew.waitNs() - (earlier == null ? 0 : earlier.waitNs());
-  }
-
-  private static long worked(Snapshot.Op op) {
-    Snapshot.Crew crew = working(op);
-    return crew == null ? 0 : crew.workElements();
-  }
-
-  private static double workedNs(Snapshot.Op op) {
-    Snapshot.Crew crew = working(op);
-    return crew == null ? 0 : crew.workNs();
-  }
-
-  /** Those who do something to elements, and do not only pull them. */
-  private static Snapshot.@Nullable Crew working(Snapshot.Op op) {
-    Snapshot.Crew crew = op.crew();
-    return crew == null || crew.onlyPulls() ? null : crew;
+    Counts then = before(place);
+    long timed = counts.timedElements - then.timedElements;
+    double each =
+        timed > 0
+            ? (double) (counts.timedNs - then.timedNs) / timed
+            : counts.timedElements > 0 ? (double) counts.timedNs / counts.timedElements : 0;
+    return each * (counts.elements - then.elements);
   }
 
   void opensChild(String at, Op child) {

@@ -7,12 +7,13 @@ package dev.headrace.spi;
  */
 public interface Watch extends AutoCloseable {
   /**
-   * How long they work, all together, to make one of this operator's elements: what each of them
-   * took lately, times how many of its elements it takes.
+   * How long all of them work to make one of this operator's elements: what each thread took lately
+   * for what it does, times how often it does it.
    *
-   * @param elements how many this operator has given since the watch began
+   * @param elements how many this operator has pulled since the watch began
+   * @param pullingNs how long that took on the thread that pulls
    */
-  double nsPerElement(long elements);
+  double nsPerElement(long elements, long pullingNs);
 
   /** Whether one of their functions has returned a plan whose passes differ from each other. */
   boolean hasSeenPassesDiffer();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
+import dev.headrace.Options;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.op.AutoCacheOp;
@@ -53,7 +54,7 @@ class AutoCacheCompositionsTest {
 
   /** The plan with something after each operator. */
   private static Dataset<Object> withEach(Dataset<Object> dataset, UnaryOperator<Op> add) {
-    return Dataset.of(withEach(dataset.op(), add));
+    return Dataset.<Object>of(withEach(dataset.op(), add)).options(Options.defaults().asWritten());
   }
 
   private static Op withEach(Op op, UnaryOperator<Op> add) {

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class AutoCacheOpTest {
   private static final Seed SEED = Seed.of(42);
   private static final int MB = 1 << 20;
+  private static final Options AS_WRITTEN = Options.defaults().asWritten();
 
   private final AtomicInteger calls = new AtomicInteger();
 
@@ -46,7 +47,8 @@ class AutoCacheOpTest {
   }
 
   private static <T> Dataset<T> kept(Dataset<T> dataset, long passes) {
-    return Dataset.of(new AutoCacheOp(dataset.op(), passes, false, true, Site.UNKNOWN));
+    return Dataset.<T>of(new AutoCacheOp(dataset.op(), passes, false, true, Site.UNKNOWN))
+        .options(AS_WRITTEN);
   }
 
   private Dataset<Long> counting(long size) {
@@ -59,7 +61,7 @@ class AutoCacheOpTest {
   }
 
   private static Options heap(long bytes) {
-    return Options.defaults().heapBudget(bytes);
+    return AS_WRITTEN.heapBudget(bytes);
   }
 
   /** Runs so many epochs and gives what was remarked about the operators. */
@@ -309,13 +311,17 @@ class AutoCacheOpTest {
   // ---- whether it pays --------------------------------------------------------------------------
 
   private static <T> Dataset<T> weighed(Dataset<T> dataset) {
-    return Dataset.of(new AutoCacheOp(dataset.op(), Op.INFINITE, false, false, Site.UNKNOWN));
+    return Dataset.<T>of(new AutoCacheOp(dataset.op(), Op.INFINITE, false, false, Site.UNKNOWN))
+        .options(AS_WRITTEN);
   }
 
   @Test
   void whatIsMadeInNoTimeIsNotKept() {
-    Dataset<Long> cheap = weighed(range(300_000).map(x -> x + 1));
-    assertThat(remarks(cheap, 2)).contains("cacheIfItHelps: not kept in memory: making");
+    for (Dataset<Long> cheap :
+        List.of(range(300_000).map(x -> x + 1), range(300_000).filter(x -> x >= 0, 2))) {
+      assertThat(remarks(weighed(cheap), 2))
+          .contains("cacheIfItHelps: not kept in memory: making an element takes");
+    }
   }
 
   @Test
@@ -330,6 +336,12 @@ class AutoCacheOpTest {
                   + " them again: making one takes [0-9.]+ ms");
       assertThat(calls).hasValue(40);
     }
+  }
+
+  @Test
+  void howManyThereAreNeedNotBeKnown() {
+    assertThat(remarks(weighed(range(300).filter(x -> slow(x) % 8 == 0)), 2))
+        .contains("keeps 75 elements");
   }
 
   @Test
@@ -352,14 +364,12 @@ class AutoCacheOpTest {
 
   @Test
   void aCostIsComparedToWhatKeepingTakes() {
-    assertThat(new KeepingPlaces.Cost(20, 1).isWorth(16, 1_000_000_000)).isFalse();
-    assertThat(new KeepingPlaces.Cost(2_000, 1).isWorth(100, 1_000_000)).isTrue();
-    assertThat(new KeepingPlaces.Cost(20_000, 1).isWorth(100_000, 1_000_000)).isFalse();
-    assertThat(new KeepingPlaces.Cost(2_000_000, 1).isWorth(150_000, 1_000)).isTrue();
-    assertThat(new KeepingPlaces.Cost(2_000, 1).isWorth(100, 100)).as("in all").isFalse();
-    assertThat(new KeepingPlaces.Cost(2_000, 0.001).isWorth(100, 1_000_000))
-        .as("nobody would notice")
-        .isFalse();
+    assertThat(KeepingPlaces.isWorth(20, 16, 1_000_000_000)).isFalse();
+    assertThat(KeepingPlaces.isWorth(2_000, 100, 1_000_000)).isTrue();
+    assertThat(KeepingPlaces.isWorth(20_000, 100_000, 1_000_000)).isFalse();
+    assertThat(KeepingPlaces.isWorth(2_000_000, 150_000, 1_000)).isTrue();
+    assertThat(KeepingPlaces.isWorth(2_000, 100, 100)).as("in all").isFalse();
+    assertThat(KeepingPlaces.isWorth(Double.POSITIVE_INFINITY, 1e9, 0)).isFalse();
   }
 
   // ---- memory -----------------------------------------------------------------------------------
@@ -414,7 +424,7 @@ class AutoCacheOpTest {
     Dataset<String> made =
         range(9000).filter(x -> x % 3 != 0).map(x -> "%030d".formatted(count(x)));
     long needed;
-    try (Pipeline<String> pipeline = uniqueWithLongKeysLater(made).open()) {
+    try (Pipeline<String> pipeline = uniqueWithLongKeysLater(made).options(AS_WRITTEN).open()) {
       Outcomes.of(pipeline.iterator());
       assertThat(Outcomes.of(pipeline.iterator())).hasSize(6001);
       needed = pipeline.stats().heapPeakBytes();

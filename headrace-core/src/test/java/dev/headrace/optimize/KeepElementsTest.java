@@ -61,8 +61,7 @@ class KeepElementsTest {
     assertThat(places(range(9).batch(3, Collator.stack()))).isEmpty();
     assertThat(places(Dataset.listFiles("*.jpg"))).isEmpty();
     assertThat(places(Dataset.textLines(Path.of("a.txt")))).containsExactly("textLines");
-    assertThat(
-            places(range(9).map(x -> Tensor.scalar(x)).filter(x -> true).prefetch(2).batch(3)))
+    assertThat(places(range(9).map(x -> Tensor.scalar(x)).filter(x -> true).prefetch(2).batch(3)))
         .containsExactly("filter", "map");
     assertThat(places(range(9).interleave(x -> range(x), 2, 1))).containsExactly("interleave");
   }
@@ -71,8 +70,7 @@ class KeepElementsTest {
   void nothingAfterARandomOperatorIsKept() {
     assertThat(places(range(9).map(x -> x).shuffle(3, SEED).map(x -> x))).containsExactly("map");
     assertThat(places(range(9).randomMap((x, random) -> x, SEED).map(x -> x))).isEmpty();
-    assertThat(
-            places(range(9).map(x -> x, 2), new Goals(true, true, false, 0, PURE.rulesOff())))
+    assertThat(places(range(9).map(x -> x, 2), new Goals(true, true, false, 0, PURE.rulesOff())))
         .as("in no order")
         .isEmpty();
     assertThat(places(Dataset.generator(() -> List.of(1).iterator()).map(x -> x))).isEmpty();
@@ -81,8 +79,7 @@ class KeepElementsTest {
 
   @Test
   void whatIsLeftOutNeedNotBeKept() {
-    assertThat(places(range(9).map(x -> x).skip(1).take(3).shard(2, 0)))
-        .containsExactly("shard");
+    assertThat(places(range(9).map(x -> x).skip(1).take(3).shard(2, 0))).containsExactly("shard");
   }
 
   @Test
@@ -114,8 +111,7 @@ class KeepElementsTest {
         .isEqualTo(6);
     assertThat(first(map.repeat(3), PURE.ofEpochs(5)).passes()).isEqualTo(15);
     assertThat(first(map.repeat(), PURE.ofEpochs(5)).passes()).isEqualTo(Op.INFINITE);
-    assertThat(first(map.repeat(Long.MAX_VALUE), PURE.ofEpochs(5)).passes())
-        .isEqualTo(Op.INFINITE);
+    assertThat(first(map.repeat(Long.MAX_VALUE), PURE.ofEpochs(5)).passes()).isEqualTo(Op.INFINITE);
     assertThat(places(map, PURE.ofEpochs(1))).as("once").isEmpty();
     assertThat(places(map.repeat(2), PURE.ofEpochs(1))).containsExactly("map");
   }
@@ -129,7 +125,8 @@ class KeepElementsTest {
 
   @Test
   void itSaysWhatItDoes() {
-    Optimised plan = optimised(range(9).map(x -> x).named("decode").batch(3, Collator.stack()), PURE);
+    Optimised plan =
+        optimised(range(9).map(x -> x).named("decode").batch(3, Collator.stack()), PURE);
     assertThat(plan.rewrites()).hasSize(1);
     assertThat(plan.rewrites().getFirst().toString())
         .startsWith("cache: map 'decode' (KeepElementsTest.java:")

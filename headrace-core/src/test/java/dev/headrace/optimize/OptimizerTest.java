@@ -127,11 +127,7 @@ class OptimizerTest {
   @Test
   void filesAreFoundAgainWhetherThePlanIsRewrittenOrNot(@TempDir Path folder) throws Exception {
     Dataset<Long> dataset =
-        range(9)
-            .map(pure(x -> x), AUTOTUNE)
-            .map(x -> x + 1, AUTOTUNE)
-            .take(-1)
-            .snapshot(folder);
+        range(9).map(pure(x -> x), AUTOTUNE).map(x -> x + 1, AUTOTUNE).take(-1).snapshot(folder);
     assertThat(dataset.explain()).contains("fuse-maps", "noop");
     assertThat(dataset.toList()).hasSize(9);
     List<Path> files = files(folder);

@@ -51,8 +51,7 @@ class RulesTest {
     OpShape shape = OpShape.of(op.getClass());
     int threads =
         op.parallelism() == Parallelism.SEQUENTIAL ? shape.number(op, "buffer") : op.parallelism();
-    String inputs =
-        op.inputs().stream().map(RulesTest::text).collect(Collectors.joining(" and "));
+    String inputs = op.inputs().stream().map(RulesTest::text).collect(Collectors.joining(" and "));
     return op.word()
         + (threads == Parallelism.IF_IT_HELPS ? "?" : threads == AUTOTUNE ? "*" : "")
         + (inputs.isEmpty() ? "" : " ← " + inputs);
@@ -149,8 +148,7 @@ class RulesTest {
 
     @Test
     void areNotGivenToAFilterOfWhichSoManyAreTaken() {
-      assertThat(
-              by(rule, range(9).filter(x -> x > 3).take(2), Goals.USUAL.assumingPure()))
+      assertThat(by(rule, range(9).filter(x -> x > 3).take(2), Goals.USUAL.assumingPure()))
           .isEqualTo("take ← filter ← range");
     }
   }
@@ -223,7 +221,8 @@ class RulesTest {
               second ->
                   assertThat(second)
                       .matches(
-                          "map 'second' \\(RulesTest.java:\\d+\\) ← map ← range: element 2 .*no 2"));
+                          "map 'second' \\(RulesTest.java:\\d+\\) ← map ← range: element 2 .*no"
+                              + " 2"));
     }
 
     private static List<String> failures(Dataset<?> dataset) {
@@ -307,8 +306,7 @@ class RulesTest {
     void areAskedFirstWhereThatIsDeclared() {
       assertThat(by(rule, range(9).map(x -> x).map(x -> x).filter(x -> true).beforeMaps(2)))
           .isEqualTo("map ← map ← filter ← range");
-      assertThat(
-              by(rule, range(9).map(x -> x, 2).prefetch(1).filter(x -> true, 2).beforeMaps(1)))
+      assertThat(by(rule, range(9).map(x -> x, 2).prefetch(1).filter(x -> true, 2).beforeMaps(1)))
           .isEqualTo("prefetch ← map ← filter ← range");
     }
 
@@ -332,13 +330,13 @@ class RulesTest {
 
     @Test
     void stayWhereTheyWereWritten() {
-      assertThat(by(rule, range(9).map(x -> x).filter(x -> true))).isEqualTo("filter ← map ← range");
+      assertThat(by(rule, range(9).map(x -> x).filter(x -> true)))
+          .isEqualTo("filter ← map ← range");
       assertThat(by(rule, range(9).map(x -> x).filter(x -> true).beforeMaps(2)))
           .isEqualTo("filter ← map ← range");
       assertThat(by(rule, range(9).map(x -> x).synchronous().filter(x -> true).beforeMaps(1)))
           .isEqualTo("filter ← map ← range");
-      assertThat(
-              by(rule, range(9).map(x -> x, 2, Order.UNORDERED).filter(x -> true).beforeMaps(1)))
+      assertThat(by(rule, range(9).map(x -> x, 2, Order.UNORDERED).filter(x -> true).beforeMaps(1)))
           .isEqualTo("filter ← map ← range");
     }
 
@@ -430,15 +428,13 @@ class RulesTest {
     @Test
     void isNotAddedWhereItIsDoneAlready() {
       assertThat(atTheEnd(range(9).map(x -> x).prefetch(1))).isEqualTo("prefetch ← map ← range");
-      assertThat(atTheEnd(range(9).map(x -> x, AUTOTUNE).take(2)))
-          .isEqualTo("take ← map* ← range");
+      assertThat(atTheEnd(range(9).map(x -> x, AUTOTUNE).take(2))).isEqualTo("take ← map* ← range");
     }
 
     @Test
     void isNotAddedWhereThereIsNothingToDo() {
       assertThat(atTheEnd(range(9).take(3))).isEqualTo("take ← range");
-      assertThat(atTheEnd(Dataset.fromList(List.of(1, 2)).repeat()))
-          .isEqualTo("repeat ← fromList");
+      assertThat(atTheEnd(Dataset.fromList(List.of(1, 2)).repeat())).isEqualTo("repeat ← fromList");
     }
 
     @Test
