@@ -116,8 +116,8 @@ public final class Options {
    * is kept, or why nothing is; {@code withoutRules("cache")} turns it off.
    *
    * <p>So functions must not change the elements they are given, either. What reaches the consumer
-   * as it was kept is kept only if nobody can change it: tensors, numbers and texts, and records and
-   * unmodifiable collections of them.
+   * as it was kept is kept only if nobody can change it: tensors, numbers and texts, and records
+   * and unmodifiable collections of them.
    */
   public Options assumePure() {
     Options copy = new Options(this);

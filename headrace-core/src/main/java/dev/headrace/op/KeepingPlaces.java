@@ -383,22 +383,8 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
               bytes(heap.limitBytes()));
     }
 
-<<<<<<< HEAD
-    private static String notWorth(Cost cost, long elements) {
-      if (cost.shareOfTime < LEAST_SHARE_OF_TIME) {
-        return "not kept in memory: making its elements takes less than 1 % of the time";
-      }
-      return "not kept in memory: making an element takes %s, which keeping%s would hardly save"
-          .formatted(
-              time(cost.makingNs), elements == 1 ? " it" : " %,d of them".formatted(elements));
-    }
-
-    private static String made(@Nullable Cost cost) {
-      return cost == null ? "" : ": making one takes " + time(cost.makingNs);
-=======
     private static String made(double makingNs) {
       return Double.isInfinite(makingNs) ? "" : ": making one takes " + time(makingNs);
->>>>>>> b1673e73c3dfe88827a4dcfd6319e815d549c0e0
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.headrace.optimize;
 
-import dev.headrace.op.AutoCacheOp;
 import dev.headrace.op.CounterOp;
 import dev.headrace.op.FromListOp;
 import dev.headrace.op.FromTensorsOp;
@@ -28,11 +27,7 @@ final class Pulling {
   /** Whether an operator reads its input ahead, will once that helps, or was told not to. */
   static boolean hasThreads(Op op) {
     return op.parallelism() != Parallelism.SEQUENTIAL
-<<<<<<< HEAD
         || OpShape.of(op.getClass()).hasKnob("buffer");
-=======
-        || (op.traits().shapesNothing() && !(op instanceof AutoCacheOp));
->>>>>>> b1673e73c3dfe88827a4dcfd6319e815d549c0e0
   }
 
   /** Sources whose elements are there, or cost a nanosecond. */

@@ -30,7 +30,7 @@ final class Vectorise implements Rule {
   @Override
   public String what() {
     return "Calls a function that is declared `elementwise(f)` directly before `batch` once for"
-               + " each batch, after it.";
+        + " each batch, after it.";
   }
 
   @Override

@@ -22,8 +22,7 @@ class RecurringTest {
     assertThat(isSteady(range(9).globalShuffle(SEED))).isFalse();
     assertThat(isSteady(range(9).randomMap((x, random) -> x, SEED))).isFalse();
     assertThat(isSteady(Dataset.random(SEED, true))).isFalse();
-    assertThat(
-            isSteady(range(9).rejectionResample(x -> 0, new double[] {0.5, 0.5}, SEED)))
+    assertThat(isSteady(range(9).rejectionResample(x -> 0, new double[] {0.5, 0.5}, SEED)))
         .isFalse();
     assertThat(
             isSteady(
