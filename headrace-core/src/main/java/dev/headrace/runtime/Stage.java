@@ -410,7 +410,8 @@ final class Stage extends Cursor {
         finished.addLast(slot);
       }
       doneSlots++;
-      if (consumerWaits && isWorthWaking(slot, ns)) {
+      // Where workers were sent away meanwhile, the consumer has to do what is left, and is told.
+      if (consumerWaits && (crew.isInline() || isWorthWaking(slot, ns))) {
         filled.signal();
       }
     } finally {
