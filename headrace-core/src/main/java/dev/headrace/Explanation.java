@@ -10,9 +10,11 @@ final class Explanation {
   private Explanation() {}
 
   static String of(PlanShape written, Optimised optimised, boolean deterministic) {
-    StringBuilder text = new StringBuilder(written.explain());
+    PlanShape run = PlanShape.of(optimised.plan(), deterministic, optimised.origins()::of);
+    StringBuilder text = new StringBuilder(String.join("\n", written.explained()));
+    add(text, "rewrites:", run.rewrites());
     if (!optimised.isAsWritten()) {
-      add(text, "rewritten:", PlanShape.of(optimised.plan(), deterministic).explained());
+      add(text, "rewritten:", run.explained());
       add(text, "because:", optimised.rewrites());
     }
     add(text, "passed down while running:", PassedDown.lines(optimised.plan()));

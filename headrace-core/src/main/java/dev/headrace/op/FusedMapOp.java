@@ -66,7 +66,9 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
+    return Traits.PLAIN
+        .asTreatingEachAlone()
+        .with(parts.getLast().computesAtOnce ? Deferring.COMPUTES : Deferring.COMPOSES);
   }
 
   @Override

@@ -255,7 +255,7 @@ final class OpenContext implements Context {
       case CARRIES ->
           // A buffer that the user did not write changes nothing about when something is computed.
           Deferral.isHeldBy(op) && isWritten() ? deferral.whileHeld() : deferral;
-      case COMPOSES ->
+      case COMPOSES, COMPUTES ->
           // A function on one thread that reads what it is given would compute all of it there.
           // As the user wrote it: what fails must do so in the same place, rewritten or not.
           engine.written(op).parallelism() == Parallelism.SEQUENTIAL

@@ -8,6 +8,7 @@ import dev.headrace.spi.OpShape;
 import dev.headrace.spi.PlanIdentity;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * A plan as text: for people, and as identity.
@@ -26,12 +27,21 @@ public record PlanShape(
    * @param deterministic what operators without a wish of their own do about order
    */
   public static PlanShape of(Op op, boolean deterministic) {
+    return of(op, deterministic, UnaryOperator.identity());
+  }
+
+  /**
+   * Reads a plan that was rewritten.
+   *
+   * @param origins gives the user's operator that an operator carries out
+   */
+  public static PlanShape of(Op op, boolean deterministic, UnaryOperator<Op> origins) {
     List<String> structure = new ArrayList<>();
     List<String> functions = new ArrayList<>();
     List<String> explained = new ArrayList<>();
     walk(op, deterministic, 0, "", structure, functions, explained);
     List<String> rewrites = new ArrayList<>();
-    rewrites(op, rewrites);
+    rewrites(op, origins, rewrites);
     return new PlanShape(
         List.copyOf(structure),
         List.copyOf(functions),
@@ -79,23 +89,27 @@ public record PlanShape(
         + (rewrites.isEmpty() ? "" : "\nrewrites:\n  " + String.join("\n  ", rewrites));
   }
 
-  private static void rewrites(Op op, List<String> into) {
+  private static void rewrites(Op op, UnaryOperator<Op> origins, List<String> into) {
     if (op.traits().deferring() == Deferring.PLACES && !op.inputs().isEmpty()) {
       Op input = op.inputs().getFirst();
       for (Op maker : Deferral.makersOf(input)) {
         into.add(
             "tensors that %s leaves deferred are computed straight into the memory of %s%s"
-                .formatted(OpenContext.pathOf(maker), OpenContext.pathOf(op), held(input)));
+                .formatted(
+                    OpenContext.pathOf(origins.apply(maker)),
+                    OpenContext.pathOf(op),
+                    held(input, origins)));
       }
     }
-    op.inputs().forEach(input -> rewrites(input, into));
+    op.inputs().forEach(input -> rewrites(input, origins, into));
   }
 
   /** The operators between that hold elements, which then hold what is not yet computed. */
-  private static String held(Op from) {
+  private static String held(Op from, UnaryOperator<Op> origins) {
     StringBuilder text = new StringBuilder();
     for (Op at = from; at.traits().deferring() == Deferring.CARRIES; at = at.inputs().getFirst()) {
-      if (Deferral.isHeldBy(at)) {
+      boolean isWritten = origins.apply(at).getClass() == at.getClass();
+      if (Deferral.isHeldBy(at) && isWritten) {
         text.append("; ")
             .append(OpenContext.pathOf(at))
             .append(" holds what they are computed from, where that is smaller");

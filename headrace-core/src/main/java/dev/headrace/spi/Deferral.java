@@ -112,7 +112,7 @@ public enum Deferral {
   public static List<Op> makersOf(Op op) {
     return switch (op.traits().deferring()) {
       case COMPOSES -> List.of(op);
-      case NEEDS, PLACES -> List.of();
+      case NEEDS, COMPUTES, PLACES -> List.of();
       case CARRIES -> op.inputs().stream().flatMap(input -> makersOf(input).stream()).toList();
     };
   }

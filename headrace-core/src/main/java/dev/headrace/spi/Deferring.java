@@ -6,8 +6,10 @@ public enum Deferring {
   NEEDS,
   /** It never looks into an element, and hands it on. */
   CARRIES,
-  /** It gives them to a function, which may build on them. */
+  /** It gives them to a function, which may build on them and leave its result deferred, too. */
   COMPOSES,
+  /** It gives them to a function, which may build on them, and computes the result. */
+  COMPUTES,
   /** It computes each one straight into its place in the result. */
   PLACES
 }

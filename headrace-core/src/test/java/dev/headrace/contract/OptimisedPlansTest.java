@@ -8,11 +8,17 @@ import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.Tuning;
+import dev.headrace.data.DType;
+import dev.headrace.data.Expression;
+import dev.headrace.data.Shape;
+import dev.headrace.data.Tensor;
 import dev.headrace.optimize.Goals;
 import dev.headrace.optimize.Optimizer;
 import dev.headrace.spi.Op;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -142,6 +148,48 @@ class OptimisedPlansTest {
     assertThat(callers).containsOnly(Thread.currentThread().getName());
     engaged(dataset, Goals.USUAL).toList();
     assertThat(callers).hasSizeGreaterThan(1);
+  }
+
+  @Test
+  void tensorsThatAPureFunctionLeftDeferredAreComputedByThem() {
+    Set<String> callers = ConcurrentHashMap.newKeySet();
+    Dataset<Tensor> batches =
+        Dataset.range(100).map(pure(x -> Tensor.deferred(new Noting(callers)))).batch(4);
+    batches.forEach(batch -> {});
+    assertThat(callers).containsOnly(Thread.currentThread().getName());
+    callers.clear();
+    Goals goals = Goals.USUAL.without(Set.of("prefetch-last"));
+    engaged(batches.options(o -> o.withoutRules("prefetch-last")), goals).forEach(batch -> {});
+    assertThat(callers).anyMatch(name -> name.contains(" batch@"));
+  }
+
+  /** Notes who computes it. */
+  private record Noting(Set<String> callers) implements Expression {
+    @Override
+    public DType dtype() {
+      return DType.INT64;
+    }
+
+    @Override
+    public Shape shape() {
+      return Shape.of(1);
+    }
+
+    @Override
+    public List<Tensor> sources() {
+      return List.of();
+    }
+
+    @Override
+    public void evaluateInto(MemorySegment destination) {
+      callers.add(Thread.currentThread().getName());
+      destination.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, 1);
+    }
+
+    @Override
+    public String describe() {
+      return "noting";
+    }
   }
 
   /** Nor because nothing was rewritten. */
