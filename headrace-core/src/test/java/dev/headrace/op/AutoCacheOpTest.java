@@ -563,6 +563,56 @@ class AutoCacheOpTest {
     assertThat(remarks(dataset, 2)).contains("keeps 40 elements");
   }
 
+  // ---- in a plan of the user --------------------------------------------------------------------
+
+  private Dataset<Tensor> naive(Options options) {
+    return range(40)
+        .map(x -> Tensor.of(x, slow(x)))
+        .named("decode")
+        .shuffle(10, SEED)
+        .batch(4)
+        .options(options);
+  }
+
+  @Test
+  void theOptimizerAddsItWhereFunctionsArePure() {
+    Options pure = Options.defaults().assumePure().epochs(3);
+    List<List<String>> expected = Outcomes.ofEpochs(naive(AS_WRITTEN), 3);
+    calls.set(0);
+    assertThat(Outcomes.ofEpochs(naive(pure), 3)).isEqualTo(expected);
+    assertThat(calls).hasValue(40);
+    assertThat(remarks(naive(pure), 2))
+        .containsPattern(
+            "cacheIfItHelps 'decode' \\(AutoCacheOpTest.java:\\d+\\): keeps 40 elements \\(.*\\) of map"
+                + " 'decode' \\(AutoCacheOpTest.java:\\d+\\) in memory");
+    calls.set(0);
+    assertThat(Outcomes.ofEpochs(naive(pure.withoutRules("cache")), 3)).isEqualTo(expected);
+    assertThat(calls).hasValue(120);
+  }
+
+  @Test
+  void checkpointsFitWithAndWithoutIt() {
+    Options pure = Options.defaults().assumePure().epochs(3);
+    List<List<String>> expected = Outcomes.ofEpochs(naive(AS_WRITTEN), 3);
+    for (int position : new int[] {0, 3, 9, 10}) {
+      try (Pipeline<Tensor> pipeline = naive(pure).open()) {
+        Outcomes.of(pipeline.iterator());
+        Iterator<Tensor> second = pipeline.iterator();
+        for (int i = 0; i < position; i++) {
+          second.next();
+        }
+        Checkpoint checkpoint = Checkpoint.parse(pipeline.checkpoint().toString());
+        for (Options options : List.of(AS_WRITTEN, pure)) {
+          try (Pipeline<Tensor> resumed = naive(options).open(checkpoint)) {
+            assertThat(Outcomes.of(resumed.iterator()))
+                .isEqualTo(expected.get(1).subList(position, 11));
+            assertThat(Outcomes.of(resumed.iterator())).isEqualTo(expected.get(2));
+          }
+        }
+      }
+    }
+  }
+
   // ---- positions --------------------------------------------------------------------------------
 
   @Test
