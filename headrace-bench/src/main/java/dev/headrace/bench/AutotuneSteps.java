@@ -119,8 +119,15 @@ final class AutotuneSteps {
                 new ReadingAhead(4)),
             Step.NONE,
             1),
-        List.of("all ours", "half taken by another program", "all ours again"),
-        phase -> spinner.spin(phase == 1 ? Math.max(1, cores / 2) : 0));
+        List.of("all ours", "half taken away", "all ours again"),
+        phase -> {
+          // Another program that computes shares the cores by threads: whoever has more gets more.
+          // So they are taken away for good, as a container's limit does, where that is possible.
+          int taken = phase == 1 ? Math.max(1, cores / 2) : 0;
+          if (!Affinity.use(cores - taken)) {
+            spinner.spin(taken);
+          }
+        });
   }
 
   private List<Row> measure(Change change) throws IOException {

@@ -36,8 +36,6 @@ import picocli.CommandLine.Spec;
       "  headrace explain -cp target/classes com.acme.Train::validation --json"
     })
 final class ExplainCommand implements Callable<Integer> {
-  private static final String REWRITES = "rewrites:";
-
   @Spec private @Nullable CommandSpec spec;
   @Mixin private UserDataset user = new UserDataset();
 
@@ -87,7 +85,10 @@ final class ExplainCommand implements Callable<Integer> {
     putCardinality(fields, dataset.cardinality());
     fields.put("fingerprint", dataset.fingerprint());
     fields.put("plan", operator(dataset.op()));
-    fields.put("rewrites", rewrites(dataset.explain()));
+    String explained = dataset.explain();
+    fields.put("rewrites", section(explained, "rewrites:"));
+    fields.put("rewritten", section(explained, "rewritten:"));
+    fields.put("because", section(explained, "because:"));
     return fields;
   }
 
@@ -114,11 +115,14 @@ final class ExplainCommand implements Callable<Integer> {
             : cardinality == Dataset.UNKNOWN ? "unknown" : (Object) cardinality);
   }
 
-  private static List<String> rewrites(String explained) {
-    List<String> lines = explained.lines().toList();
-    int start = lines.indexOf(REWRITES);
-    return start < 0
-        ? List.of()
-        : lines.subList(start + 1, lines.size()).stream().map(String::strip).toList();
+  /** The lines under a heading, without their first two blanks. */
+  private static List<String> section(String explained, String heading) {
+    return explained
+        .lines()
+        .dropWhile(line -> !line.equals(heading))
+        .skip(1)
+        .takeWhile(line -> line.startsWith("  "))
+        .map(line -> line.substring(2))
+        .toList();
   }
 }

@@ -55,7 +55,7 @@ class UserCodeTest {
         .singleElement(org.assertj.core.api.InstanceOfAssertFactories.MAP)
         .containsEntry("cardinality", 10.0)
         .containsEntry("name", file + "::train")
-        .containsKeys("fingerprint", "rewrites", "plan");
+        .containsKeys("fingerprint", "rewrites", "rewritten", "because", "plan");
   }
 
   @Test

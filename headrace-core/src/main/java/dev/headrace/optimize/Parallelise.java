@@ -49,7 +49,9 @@ final class Parallelise implements Rule {
         op,
         shape.withKnob(op, KNOB, before -> Parallelism.IF_IT_HELPS),
         "may call its function on several threads, once that was measured to help",
-        isDeclared ? "its function is known to be pure" : "assumePure() says that functions are pure");
+        isDeclared
+            ? "its function is known to be pure"
+            : "assumePure() says that functions are pure");
   }
 
   private static boolean isDeclaredPure(Op op) {

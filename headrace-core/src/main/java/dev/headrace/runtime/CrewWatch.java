@@ -28,8 +28,10 @@ final class CrewWatch {
   /** How fast old observations lose weight. */
   private static final double DECAY = 0.92;
 
-  /** Idle workers go after so long; longer, if they were wanted again before. */
-  private static final long FIRST_PATIENCE_NS = TimeUnit.SECONDS.toNanos(3);
+  /** Idle workers go after so long; later, if they were wanted again soon after they had gone. */
+  private static final long FIRST_PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long REGRET_NS = TimeUnit.SECONDS.toNanos(3);
 
   private static final long LONGEST_PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
@@ -60,6 +62,7 @@ final class CrewWatch {
   private long unwantedSince;
   private double busiest;
   private long patienceNs = FIRST_PATIENCE_NS;
+  private long gaveBackNs;
   private long changedNs;
   private CrewMeter.Progress changedAt = new CrewMeter.Progress(0, 0, 0);
   private long measuredFrom;
@@ -130,6 +133,9 @@ final class CrewWatch {
       // Where most of the time is spent ready, but without a core, more workers cannot help.
       boolean hasCores = busyNs * (1 - waiting) - cpuNs < QUEUED * busyNs;
       if (crew.isWaitedFor() && hasCores) {
+        boolean tooEarly = gaveBackNs != 0 && now - gaveBackNs < REGRET_NS;
+        patienceNs =
+            tooEarly ? Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs) : FIRST_PATIENCE_NS;
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
         if (goVirtual) {
           changedNs = now;
@@ -162,7 +168,7 @@ final class CrewWatch {
       return false;
     }
     unwantedSince = 0;
-    patienceNs = Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs); // it may be wanted again
+    gaveBackNs = now;
     crew.resize(enough, false, crew.cpuShare());
     engine.knobTurned(
         crew.operator(),

@@ -337,6 +337,8 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       slot.length = done;
+      tail.heapBytes = slot.heapBytes * left / (done + left); // reserved for all of them
+      slot.heapBytes -= tail.heapBytes;
       open++;
       List<Slot> all = new ArrayList<>(window);
       all.add(all.indexOf(slot) + 1, tail);
