@@ -60,7 +60,8 @@ final class CrewWatch {
   private long visitedNs;
   private CrewMeter.Progress seen = new CrewMeter.Progress(0, 0, 0);
   private long unwantedSince;
-  private double busiest;
+  private double busySum;
+  private int busyLooks;
   private long patienceNs = FIRST_PATIENCE_NS;
   private long gaveBackNs;
   private long changedNs;
@@ -123,7 +124,7 @@ final class CrewWatch {
     boolean goVirtual =
         wouldUnmount
             && wished > settings.threadLimit()
-            && before >= 16
+            && before >= settings.threadLimit() / 2
             && now >= platformUntil
             && (someAreOver || allWaitLong);
     int most = Math.min(wished, goVirtual ? settings.virtualLimit() : settings.threadLimit());
@@ -159,12 +160,19 @@ final class CrewWatch {
   private boolean giveBack(long now, double busy) {
     if (unwantedSince == 0) {
       unwantedSince = now;
-      busiest = 0;
+      busySum = 0;
+      busyLooks = 0;
     }
-    busiest = Math.max(busiest, busy);
+    busySum += busy;
+    busyLooks++;
     int before = crew.target();
-    int enough = (int) Math.ceil(2 * busiest) + 1;
-    if (now - unwantedSince < patienceNs || enough >= before) {
+    double mean = busySum / busyLooks;
+    int enough = (int) Math.ceil(2 * mean) + 1;
+    if (now - unwantedSince < patienceNs) {
+      return false;
+    }
+    if (enough >= before) {
+      unwantedSince = 0;
       return false;
     }
     unwantedSince = 0;
@@ -175,7 +183,7 @@ final class CrewWatch {
         "workers",
         before,
         enough,
-        "nobody waits for it, and no more than %.1f were busy".formatted(busiest));
+        "nobody waits for it, and %.1f were busy".formatted(mean));
     return true;
   }
 

@@ -10,7 +10,7 @@ final class WorkerRule {
   static final double COMPUTING = 0.9;
 
   /** How many more wait than would be needed if they took turns evenly. */
-  private static final double SLACK = 4;
+  private static final double SLACK = 8;
 
   private WorkerRule() {}
 
