@@ -3,8 +3,8 @@ package dev.headrace;
 import dev.headrace.optimize.Optimised;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Diagnosis;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Advice about the plan that ran, in terms of the plan that the user wrote. */
@@ -12,11 +12,13 @@ final class Translation {
   private Translation() {}
 
   static Diagnosis toWritten(Diagnosis diagnosis, Optimised optimised) {
-    List<Advice> advice =
-        diagnosis.advice().stream()
-            .map(each -> toWritten(each, optimised))
-            .filter(Objects::nonNull)
-            .toList();
+    List<Advice> advice = new ArrayList<>();
+    for (Advice each : diagnosis.advice()) {
+      Advice translated = toWritten(each, optimised);
+      if (translated != null) {
+        advice.add(translated);
+      }
+    }
     return diagnosis.withAdvice(advice);
   }
 

@@ -37,12 +37,16 @@ final class FilterFirst implements Rule {
 
   @Override
   public @Nullable Change apply(Op op, Surroundings around) {
-    if (!(op instanceof FilterOp filter) || filter.beforeMaps() == null || !around.keepsOrder(op)) {
+    if (!(op instanceof FilterOp filter) || !around.keepsOrder(op)) {
+      return null;
+    }
+    Integer declared = filter.beforeMaps();
+    if (declared == null) {
       return null;
     }
     List<Op> passed = new ArrayList<>(); // the nearest first
     Op below = filter.input();
-    int left = filter.beforeMaps();
+    int left = declared;
     while (left > 0 && mayBePassed(below, around)) {
       passed.add(below);
       left -= isMap(below) ? 1 : 0;

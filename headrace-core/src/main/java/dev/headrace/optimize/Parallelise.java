@@ -8,6 +8,7 @@ import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.UserFunction;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,10 +56,11 @@ final class Parallelise implements Rule {
   }
 
   private static boolean isDeclaredPure(Op op) {
-    return op instanceof FusedMapOp maps
-        ? maps.parts().stream().allMatch(part -> part.function() instanceof PureFunction)
-        : OpShape.of(op.getClass()).part(op, UserFunction.class).orElse(null)
-            instanceof PureFunction;
+    List<? extends UserFunction> functions =
+        op instanceof FusedMapOp maps
+            ? maps.parts().stream().map(FusedMapOp.Part::function).toList()
+            : OpShape.of(op.getClass()).parts(op, UserFunction.class);
+    return !functions.isEmpty() && functions.stream().allMatch(PureFunction.class::isInstance);
   }
 
   /**

@@ -90,13 +90,19 @@ public final class OpShape {
 
   /** The first component that is of a type: the files a source reads, the order a map keeps. */
   public <T> Optional<T> part(Op op, Class<T> type) {
+    return parts(op, type).stream().findFirst();
+  }
+
+  /** All components that are of a type: its functions. */
+  public <T> List<T> parts(Op op, Class<T> type) {
+    List<T> found = new ArrayList<>();
     for (Part part : parts) {
       Object value = part.read(op);
       if (type.isInstance(value)) {
-        return Optional.of(type.cast(value));
+        found.add(type.cast(value));
       }
     }
-    return Optional.empty();
+    return found;
   }
 
   /** A copy of the operator that says it was made elsewhere. */
@@ -182,11 +188,14 @@ public final class OpShape {
     List<FunctionIdentity> functions = new ArrayList<>();
     for (Part part : parts) {
       Object value = part.read(op);
-      List<?> values = value instanceof List<?> list ? list : Arrays.asList(value);
-      for (Object each : values) {
-        if (each != null && isFunction(each)) {
-          functions.add(FunctionIdentity.of(each));
+      if (value instanceof List<?> list) {
+        for (Object item : list) {
+          if (item != null && isFunction(item)) {
+            functions.add(FunctionIdentity.of(item));
+          }
         }
+      } else if (value != null && isFunction(value)) {
+        functions.add(FunctionIdentity.of(value));
       }
     }
     return functions;
