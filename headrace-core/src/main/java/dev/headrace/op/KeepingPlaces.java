@@ -195,6 +195,10 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
     void finish(KeptElements all, boolean sawEnd, double makingNs) {
       synchronized (KeepingPlaces.this) {
         counted = all.isDropped() ? counted : all.size();
+        if (all.size() == 0) {
+          abandon(all);
+          return;
+        }
         if (!judge(all, makingNs, all.size())) {
           return;
         }
@@ -291,15 +295,18 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
     // ---- under the lock -------------------------------------------------------------------------
 
     private void letGo() {
-      for (KeptElements kept : new KeptElements[] {growing, whole}) {
-        if (kept != null) {
-          heap.release(kept.bytes);
-          held -= kept.bytes;
-          kept.drop();
-        }
-      }
+      drop(growing);
+      drop(whole);
       growing = null;
       whole = null;
+    }
+
+    private void drop(@Nullable KeptElements kept) {
+      if (kept != null) {
+        heap.release(kept.bytes);
+        held -= kept.bytes;
+        kept.drop();
+      }
     }
 
     /** Has others let go for this one, if it fits then. */

@@ -583,8 +583,8 @@ class AutoCacheOpTest {
     assertThat(calls).hasValue(40);
     assertThat(remarks(naive(pure), 2))
         .containsPattern(
-            "cacheIfItHelps 'decode' \\(AutoCacheOpTest.java:\\d+\\): keeps 40 elements \\(.*\\) of map"
-                + " 'decode' \\(AutoCacheOpTest.java:\\d+\\) in memory");
+            "cacheIfItHelps 'decode' \\(AutoCacheOpTest.java:\\d+\\): keeps 40 elements \\(.*\\) of"
+                + " map 'decode' \\(AutoCacheOpTest.java:\\d+\\) in memory");
     calls.set(0);
     assertThat(Outcomes.ofEpochs(naive(pure.withoutRules("cache")), 3)).isEqualTo(expected);
     assertThat(calls).hasValue(120);
