@@ -54,10 +54,13 @@ final class CrewMeter {
   /**
    * Elements worked on so far, the time that took all workers, and how often one was waited for.
    */
-  record Progress(long elements, long workNs, long waits) {}
+  record Progress(long elements, long workNs, long waits, long waitNs) {
+    /** Before anything was done. */
+    static final Progress NONE = new Progress(0, 0, 0, 0);
+  }
 
   synchronized Progress progress() {
-    return new Progress(workElements, workNs, waits);
+    return new Progress(workElements, workNs, waits, waitNs);
   }
 
   /** Workers were ready, but had no core, so long. */

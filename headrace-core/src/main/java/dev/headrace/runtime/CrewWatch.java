@@ -58,16 +58,16 @@ final class CrewWatch {
   private int stuckVisits;
   private final Levels levels = new Levels();
   private long visitedNs;
-  private CrewMeter.Progress seen = new CrewMeter.Progress(0, 0, 0);
+  private CrewMeter.Progress seen = CrewMeter.Progress.NONE;
   private long unwantedSince;
   private double busySum;
   private int busyLooks;
   private long patienceNs = FIRST_PATIENCE_NS;
   private long gaveBackNs;
   private long changedNs;
-  private CrewMeter.Progress changedAt = new CrewMeter.Progress(0, 0, 0);
+  private CrewMeter.Progress changedAt = CrewMeter.Progress.NONE;
   private long measuredFrom;
-  private CrewMeter.Progress measuredAt = new CrewMeter.Progress(0, 0, 0);
+  private CrewMeter.Progress measuredAt = CrewMeter.Progress.NONE;
   private double rateBefore;
   private int beforeGrowing;
   private long platformUntil;
@@ -88,6 +88,7 @@ final class CrewWatch {
     CrewMeter.Progress progress = crew.meter().progress();
     long done = progress.elements() - seen.elements();
     double busy = (double) (progress.workNs() - seen.workNs()) / Math.max(1, since);
+    long waited = progress.waitNs() - seen.waitNs();
     boolean wasWaitedFor = progress.waits() > seen.waits() || crew.isWaitedFor();
     boolean isFirst = visitedNs == 0;
     visitedNs = now;
@@ -102,8 +103,10 @@ final class CrewWatch {
     }
     look(now);
     if (!isFirst && wasWaitedFor) {
-      levels.saw(crew.target(), done, since, now);
       unwantedSince = 0;
+      if (waited > MOSTLY * since) { // else it could have done more
+        levels.saw(crew.target(), done, since, now);
+      }
     }
     if (!wasWaitedFor && giveBack(now, busy)) {
       return;
@@ -135,8 +138,7 @@ final class CrewWatch {
       boolean hasCores = busyNs * (1 - waiting) - cpuNs < QUEUED * busyNs;
       if (crew.isWaitedFor() && hasCores) {
         boolean tooEarly = gaveBackNs != 0 && now - gaveBackNs < REGRET_NS;
-        patienceNs =
-            tooEarly ? Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs) : FIRST_PATIENCE_NS;
+        patienceNs = tooEarly ? Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs) : FIRST_PATIENCE_NS;
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
         if (goVirtual) {
           changedNs = now;
@@ -187,9 +189,9 @@ final class CrewWatch {
     return true;
   }
 
-  /** Goes back to fewer workers that were seen to be as fast. */
+  /** Goes back to fewer workers that were seen to be faster. */
   private void leaveThoseWhoDoNotHelp(long now, int before, double share) {
-    int fewer = levels.fewestAsFast(before, now);
+    int fewer = levels.fewerAndFaster(before, now);
     if (fewer < before) {
       cap = fewer;
       cappedUntil = now + CAP_NS;

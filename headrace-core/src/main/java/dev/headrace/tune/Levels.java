@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
 public final class Levels {
   private static final double ENOUGH_NS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final double ENOUGH_ELEMENTS = 20;
-  private static final long STALE_NS = TimeUnit.SECONDS.toNanos(30);
+  private static final long STALE_NS = TimeUnit.SECONDS.toNanos(5);
 
   /** Old times lose half of their weight with so much new. */
   private static final double MEMORY_NS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Fewer workers are as good if they are no slower than this. */
-  private static final double AS_FAST = 0.98;
+  /** Fewer workers are better if they did so much more. */
+  private static final double FASTER = 1.02;
 
   private final TreeMap<Integer, Seen> seen = new TreeMap<>();
 
@@ -42,14 +42,14 @@ public final class Levels {
             : new Seen(before.elements * keep + elements, before.ns * keep + ns, nowNs));
   }
 
-  /** The fewest workers that were about as fast as these; these themselves where none were. */
-  public int fewestAsFast(int workers, long nowNs) {
+  /** The fewest workers that were faster than these; these themselves where none were. */
+  public int fewerAndFaster(int workers, long nowNs) {
     Seen current = seen.get(workers);
     if (current == null || !current.isEnough(nowNs)) {
       return workers;
     }
     for (Map.Entry<Integer, Seen> fewer : seen.headMap(workers).entrySet()) {
-      if (fewer.getValue().isEnough(nowNs) && fewer.getValue().rate() >= AS_FAST * current.rate()) {
+      if (fewer.getValue().isEnough(nowNs) && fewer.getValue().rate() >= FASTER * current.rate()) {
         return fewer.getKey();
       }
     }

@@ -20,7 +20,7 @@ class WorkerRuleTest {
   void computingGetsTheCoresAndWaitingGetsMore() {
     assertThat(WorkerRule.workers(1, 8, 1000)).isEqualTo(8);
     assertThat(WorkerRule.workers(0.9, 8, 1000)).isEqualTo(8);
-    assertThat(WorkerRule.workers(0.5, 8, 1000)).isEqualTo(40);
+    assertThat(WorkerRule.workers(0.5, 8, 1000)).isEqualTo(72);
     assertThat(WorkerRule.workers(0, 8, 1000)).isEqualTo(1000);
     assertThat(WorkerRule.workers(0.01, 8, 4)).isEqualTo(8);
   }

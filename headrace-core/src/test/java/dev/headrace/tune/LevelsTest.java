@@ -11,32 +11,32 @@ class LevelsTest {
   private final Levels levels = new Levels();
 
   @Test
-  void fewerWorkersThatWereAsFastAreEnough() {
+  void fewerWorkersThatWereFasterAreBetter() {
     levels.saw(4, 1000, SECOND, 0);
-    levels.saw(16, 1005, SECOND, SECOND);
-    assertThat(levels.fewestAsFast(16, SECOND)).isEqualTo(4);
+    levels.saw(16, 950, SECOND, SECOND);
+    assertThat(levels.fewerAndFaster(16, SECOND)).isEqualTo(4);
     assertThat(levels.rate(4)).isEqualTo(1000);
   }
 
   @Test
   void fewerWorkersThatWereSlowerAreNot() {
-    levels.saw(4, 900, SECOND, 0);
+    levels.saw(4, 1000, SECOND, 0);
     levels.saw(16, 1000, SECOND, SECOND);
-    assertThat(levels.fewestAsFast(16, SECOND)).isEqualTo(16);
+    assertThat(levels.fewerAndFaster(16, SECOND)).isEqualTo(16);
   }
 
   @Test
   void aGlimpseSaysNothing() {
     levels.saw(4, 1000, SECOND / 100.0, 0);
     levels.saw(16, 100, SECOND, SECOND);
-    assertThat(levels.fewestAsFast(16, SECOND)).isEqualTo(16);
+    assertThat(levels.fewerAndFaster(16, SECOND)).isEqualTo(16);
   }
 
   @Test
   void whatWasLongAgoSaysNothing() {
     levels.saw(4, 1000, SECOND, 0);
     levels.saw(16, 1000, SECOND, 60 * SECOND);
-    assertThat(levels.fewestAsFast(16, 60 * SECOND)).isEqualTo(16);
+    assertThat(levels.fewerAndFaster(16, 60 * SECOND)).isEqualTo(16);
   }
 
   @Test
