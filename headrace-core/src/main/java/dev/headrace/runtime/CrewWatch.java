@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.tune.Growth;
 import dev.headrace.tune.Levels;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +58,7 @@ final class CrewWatch {
   private int lowVisits;
   private int stuckVisits;
   private final Levels levels = new Levels();
+  private final Growth growth = new Growth();
   private long visitedNs;
   private CrewMeter.Progress seen = CrewMeter.Progress.NONE;
   private long unwantedSince;
@@ -136,7 +138,9 @@ final class CrewWatch {
       lowVisits = 0;
       // Where most of the time is spent ready, but without a core, more workers cannot help.
       boolean hasCores = busyNs * (1 - waiting) - cpuNs < QUEUED * busyNs;
-      if (crew.isWaitedFor() && hasCores) {
+      boolean mayGrow = growth.mayGrow(now, progress.elements(), progress.workNs());
+      if (crew.isWaitedFor() && hasCores && mayGrow) {
+        growth.grew(now, progress.elements(), progress.workNs());
         boolean tooEarly = gaveBackNs != 0 && now - gaveBackNs < REGRET_NS;
         patienceNs = tooEarly ? Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs) : FIRST_PATIENCE_NS;
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
@@ -150,6 +154,7 @@ final class CrewWatch {
       }
     } else if (after < before * 0.7 || (after < before && share >= WorkerRule.COMPUTING)) {
       if (++lowVisits >= 5) {
+        growth.shrank();
         change(before, Math.max(after, before * 3 / 4), false, share);
       }
     } else {
@@ -179,6 +184,7 @@ final class CrewWatch {
     }
     unwantedSince = 0;
     gaveBackNs = now;
+    growth.shrank();
     crew.resize(enough, false, crew.cpuShare());
     engine.knobTurned(
         crew.operator(),
