@@ -193,7 +193,10 @@ final class Stage extends Cursor {
       wasFull = true;
       return false;
     }
-    shortOfMemory = !engine.admits((long) heapBytesEach, (long) slabBytesEach);
+    // What nobody asked for must leave room for what somebody did.
+    boolean leavesRoom =
+        !crew.isOptional() || engine.heap().usedBytes() <= engine.heap().limitBytes() / 2;
+    shortOfMemory = !leavesRoom || !engine.admits((long) heapBytesEach, (long) slabBytesEach);
     if (shortOfMemory && work == null && !capacityIsTuned && !saidShort) {
       saidShort = true;
       engine.warn(
