@@ -126,8 +126,18 @@ public final class Tuning {
     Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** Reads it from a file. */
+  /**
+   * Reads it from a file.
+   *
+   * @throws IllegalArgumentException with the line that is not as expected, or the file's size
+   */
   public static Tuning load(Path file) throws IOException {
+    long size = Files.size(file);
+    if (size > MOST) {
+      throw new IllegalArgumentException(
+          "tuning: expected %s to have at most %,d bytes, but it has %,d; it is none that was saved by a pipeline"
+              .formatted(file, MOST, size));
+    }
     return parse(Files.readString(file));
   }
 

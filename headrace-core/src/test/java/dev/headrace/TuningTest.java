@@ -77,10 +77,9 @@ class TuningTest {
       assertThat(files.toList()).hasSize(1);
     }
     try (Pipeline<Long> pipeline = waiting(new AtomicInteger()).options(options).open()) {
-      Iterator<Long> elements = pipeline.iterator();
+      Iterator<Long> elements = pipeline.iterator(); // opened, and nothing asked for yet
+      assertThat(pipeline.tuning().text()).isEqualTo(first.text());
       assertThat(elements.next()).isZero();
-      assertThat(first.text()).isNotEmpty();
-      assertThat(pipeline.tuning().values()).isNotEmpty();
     }
   }
 
@@ -100,6 +99,16 @@ class TuningTest {
     assertThatThrownBy(() -> Tuning.parse("headrace tuning 1\nplan x\n0 map workers=many\n"))
         .hasMessageContaining("line 3")
         .hasMessageContaining("workers=many");
+  }
+
+  @Test
+  void aFileThatIsMuchTooLargeIsNotRead() throws IOException {
+    Path file = folder.resolve("large.tuning");
+    Files.write(file, new byte[2 << 20]);
+    assertThatThrownBy(() -> Tuning.load(file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("large.tuning")
+        .hasMessageContaining("2,097,152");
   }
 
   @Test
