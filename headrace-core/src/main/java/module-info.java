@@ -13,6 +13,9 @@ module dev.headrace.core {
   // Where files lie besides the local file system.
   uses dev.headrace.spi.Store;
 
+  // Who opens GPUs.
+  uses dev.headrace.device.DeviceProvider;
+
   // Each of these adds a feature and is missed by name, never needed.
   requires static java.management;
   requires static jdk.incubator.vector;

@@ -88,7 +88,7 @@ public final class Lease implements AutoCloseable {
   /** A tensor over part of the memory; every touch of it, its slices and views is checked. */
   public Tensor tensor(DType dtype, Shape shape, long offset) {
     check();
-    return Tensor.leased(dtype, shape, memory, offset, this);
+    return Tensor.leased(dtype, shape, memory, offset, this, pool.place());
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,8 @@ public final class SlabPool implements AutoCloseable {
 
   private final Account account;
   private final Source source;
-  private final Runnable onReturn;
+  private final @Nullable Place place;
+  private final Consumer<? super Lease> onReturn;
   private final ArrayDeque<Slab> free = new ArrayDeque<>();
   private final SequencedMap<Long, Lease> live = new LinkedHashMap<>();
   private long leasesMade;
@@ -59,18 +61,25 @@ public final class SlabPool implements AutoCloseable {
 
   /** A pool of memory from {@code source}, such as pinned memory, on {@code account}. */
   public SlabPool(Account account, Source source) {
-    this(account, source, () -> {});
+    this(account, source, null, _ -> {});
   }
 
   /**
    * A pool of memory from {@code source}.
    *
-   * @param onReturn is told of each lease that was given back or kept, by the thread that did so
-   *     and without the pool's lock; it must not touch leases
+   * @param place where the memory is, if the host cannot read it
+   * @param onReturn is told of each lease that is given back or kept, by the thread that does so
+   *     and without the pool's lock; the memory is not lent again before it returns. It must not
+   *     touch other leases.
    */
-  public SlabPool(Account account, Source source, Runnable onReturn) {
+  public SlabPool(
+      Account account,
+      Source source,
+      @Nullable Place place,
+      Consumer<? super Lease> onReturn) {
     this.account = account;
     this.source = source;
+    this.place = place;
     this.onReturn = onReturn;
   }
 
@@ -163,8 +172,13 @@ public final class SlabPool implements AutoCloseable {
     slab.arena().close();
   }
 
+  @Nullable Place place() {
+    return place;
+  }
+
   /** A lease ended: its slab is free, or freed when the pool is closed. */
   void takeBack(Lease lease, Slab slab) {
+    onReturn.accept(lease);
     synchronized (this) {
       live.remove(lease.number());
       if (closed) {
@@ -173,7 +187,6 @@ public final class SlabPool implements AutoCloseable {
         free.addFirst(slab);
       }
     }
-    onReturn.run();
   }
 
   /** A lease is kept: its slab is the keeper's. */
@@ -183,7 +196,7 @@ public final class SlabPool implements AutoCloseable {
       account.release(slab.bytes());
       keptBytes += slab.bytes();
     }
-    onReturn.run();
+    onReturn.accept(lease);
   }
 
   /** A kept lease was closed: its slab is free again if there is room, else freed. */

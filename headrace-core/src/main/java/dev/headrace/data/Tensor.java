@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +74,7 @@ public final class Tensor {
   private final MemorySegment @Nullable [] strings;
   private final @Nullable Deferred deferred;
   private final @Nullable Lease lease;
+  private final @Nullable Place place;
   private final long inlineBits;
 
   private Tensor(
@@ -82,6 +84,7 @@ public final class Tensor {
       MemorySegment @Nullable [] strings,
       @Nullable Deferred deferred,
       @Nullable Lease lease,
+      @Nullable Place place,
       long inlineBits) {
     this.dtype = dtype;
     this.shape = shape;
@@ -89,26 +92,42 @@ public final class Tensor {
     this.strings = strings;
     this.deferred = deferred;
     this.lease = lease;
+    this.place = place;
     this.inlineBits = inlineBits;
   }
 
   private static Tensor ofMemory(
       DType dtype, Shape shape, MemorySegment memory, @Nullable Lease lease) {
-    return new Tensor(dtype, shape, memory, null, null, lease, 0);
+    return ofMemory(dtype, shape, memory, lease, null);
+  }
+
+  private static Tensor ofMemory(
+      DType dtype,
+      Shape shape,
+      MemorySegment memory,
+      @Nullable Lease lease,
+      @Nullable Place place) {
+    return new Tensor(dtype, shape, memory, null, null, lease, place, 0);
   }
 
   private static Tensor inline(DType dtype, long bits) {
-    return new Tensor(dtype, Shape.scalar(), null, null, null, null, bits);
+    return new Tensor(dtype, Shape.scalar(), null, null, null, null, null, bits);
   }
 
-  static Tensor leased(DType dtype, Shape shape, MemorySegment slab, long offset, Lease lease) {
+  static Tensor leased(
+      DType dtype,
+      Shape shape,
+      MemorySegment slab,
+      long offset,
+      Lease lease,
+      @Nullable Place place) {
     long bytes = fixedBytes("Lease.tensor", dtype, shape);
     if (offset < 0 || offset > slab.byteSize() - bytes) {
       throw new IllegalArgumentException(
           "Lease.tensor: expected %s%s to fit into %d bytes, but it takes %d from offset %d"
               .formatted(dtype.tfName(), shape, slab.byteSize(), bytes, offset));
     }
-    return ofMemory(dtype, shape, slab.asSlice(offset, bytes), lease);
+    return ofMemory(dtype, shape, slab.asSlice(offset, bytes), lease, place);
   }
 
   // ---- scalars
@@ -269,6 +288,11 @@ public final class Tensor {
     return ofMemory(dtype, shape, memory, null);
   }
 
+  /** A tensor over memory of a place that the host cannot read; it must not be freed any more. */
+  public static Tensor wrap(DType dtype, Shape shape, MemorySegment memory, @Nullable Place place) {
+    return ofMemory(dtype, shape, wrap(dtype, shape, memory).memory(), null, place);
+  }
+
   /** A tensor over these byte strings, none of which may change any more. */
   public static Tensor wrapStrings(Shape shape, byte[]... values) {
     if (shape.elements() != values.length) {
@@ -302,7 +326,7 @@ public final class Tensor {
   }
 
   private static Tensor ofStrings(Shape shape, MemorySegment[] strings) {
-    return new Tensor(DType.STRING, shape, null, strings, null, null, 0);
+    return new Tensor(DType.STRING, shape, null, strings, null, null, null, 0);
   }
 
   /** String tensors of one shape stacked along a new first dimension; the bytes are not copied. */
@@ -417,7 +441,7 @@ public final class Tensor {
     }
     fixedBytes("Tensor.deferred", expression.dtype(), expression.shape());
     return new Tensor(
-        expression.dtype(), expression.shape(), null, null, new Deferred(expression), null, 0);
+        expression.dtype(), expression.shape(), null, null, new Deferred(expression), null, null, 0);
   }
 
   /** Whether this process has ever deferred a tensor; where none was, nobody need look for one. */
@@ -468,7 +492,8 @@ public final class Tensor {
       return 0;
     }
     if (strings == null) {
-      return lease != null || (memory != null && memory.isMapped()) ? 0 : byteSize();
+      boolean isElsewhere = lease != null || place != null;
+      return isElsewhere || (memory != null && memory.isMapped()) ? 0 : byteSize();
     }
     long bytes = 0;
     for (MemorySegment string : strings) {
@@ -509,6 +534,29 @@ public final class Tensor {
   /** The lease whose memory this tensor views, or null if it has memory of its own. */
   public @Nullable Lease lease() {
     return lease;
+  }
+
+  /** Where its memory is if the host cannot read it: a device; else null. */
+  public @Nullable Place place() {
+    return place;
+  }
+
+  /** The tensor in the host's memory: itself, or a copy that is the garbage collector's. */
+  public Tensor toHost() {
+    if (place == null) {
+      return this;
+    }
+    MemorySegment copy = allocate("toHost", dtype, shape);
+    copyInto(copy, 0);
+    return ofMemory(dtype, shape, copy, null);
+  }
+
+  /**
+   * The memory of the elements wherever it is, for whoever computes there. It is not checked after
+   * this call: hold it no longer than the batch.
+   */
+  public MemorySegment placedMemory() {
+    return checkFixedSize("placedMemory").memory();
   }
 
   // ---- elements
@@ -730,7 +778,7 @@ public final class Tensor {
     }
     long rowBytes = row * dtype.byteSize();
     return ofMemory(
-        dtype, viewed, memory().asSlice(from * rowBytes, (to - from) * rowBytes), lease);
+        dtype, viewed, memory().asSlice(from * rowBytes, (to - from) * rowBytes), lease, place);
   }
 
   /** The same elements in another shape; not copied, and a deferred tensor stays deferred. */
@@ -745,7 +793,25 @@ public final class Tensor {
     }
     return isDeferred()
         ? deferred(new ReshapeExpression(this, shape))
-        : ofMemory(dtype, shape, memory(), lease);
+        : ofMemory(dtype, shape, memory(), lease, place);
+  }
+
+  /** Tensors of one type and shape stacked along a new first dimension, deferred. */
+  public static Tensor stack(List<Tensor> rows) {
+    return deferred(new StackExpression(rows));
+  }
+
+  /**
+   * What {@code function} makes of each row of the first dimension, stacked, deferred: of the files
+   * in a batch of byte strings, say.
+   */
+  public Tensor mapRows(UnaryOperator<Tensor> function) {
+    checkRows(0, 0);
+    List<Tensor> rows = new ArrayList<>();
+    for (long row = 0; row < shape.dim(0); row++) {
+      rows.add(function.apply(slice(row)));
+    }
+    return stack(rows);
   }
 
   /** The elements as another type, deferred; see {@link ConvertExpression} for the rounding. */
@@ -973,7 +1039,7 @@ public final class Tensor {
    * inaccessible when the batch is given back: an access then throws.
    */
   public MemorySegment segment() {
-    MemorySegment elements = checkFixedSize("segment").memory();
+    MemorySegment elements = checkFixedSize("segment").readable();
     return lease == null ? elements.asReadOnly() : lease.guarded(elements);
   }
 
@@ -1000,6 +1066,9 @@ public final class Tensor {
       expression.evaluateInto(destination.asSlice(offset, bytes));
     } else if (isInline()) {
       writeInline(destination.asSlice(offset, bytes));
+    } else if (place != null) {
+      place.copyToHost(memory(), destination.asSlice(offset, bytes));
+      checkLease();
     } else {
       read(m -> MemorySegment.copy(m, 0, destination, offset, bytes));
     }
@@ -1048,7 +1117,7 @@ public final class Tensor {
 
   /** Lets {@code reader} see the memory, and throws if the batch was given back meanwhile. */
   void read(Consumer<MemorySegment> reader) {
-    MemorySegment elements = memory();
+    MemorySegment elements = readable();
     try {
       reader.accept(elements);
     } finally {
@@ -1063,6 +1132,16 @@ public final class Tensor {
     } else if (expression != null) {
       expression.sources().forEach(source -> source.forEachLease(action));
     }
+  }
+
+  /** The memory, which the host can read. */
+  private MemorySegment readable() {
+    if (place != null) {
+      throw new IllegalStateException(
+          "%s%s: expected a tensor in the host's memory, but it is on device %s; use toHost()"
+              .formatted(dtype.tfName(), shape, place.name()));
+    }
+    return memory();
   }
 
   private MemorySegment memory() {
@@ -1094,7 +1173,7 @@ public final class Tensor {
     if (isInline()) {
       return inlineBits;
     }
-    long value = Elements.readLong(dtype, memory(), index);
+    long value = Elements.readLong(dtype, readable(), index);
     checkLease();
     return value;
   }
@@ -1103,7 +1182,7 @@ public final class Tensor {
     if (isInline()) {
       return Double.longBitsToDouble(inlineBits);
     }
-    double value = Elements.readDouble(dtype, memory(), index);
+    double value = Elements.readDouble(dtype, readable(), index);
     checkLease();
     return value;
   }
@@ -1237,6 +1316,9 @@ public final class Tensor {
     }
     if (lease != null && !lease.isLive()) {
       return describe() + " (given back)";
+    }
+    if (place != null) {
+      return describe() + " on device " + place.name();
     }
     if (shape.rank() == 0) {
       return describe() + " " + showAt(0);

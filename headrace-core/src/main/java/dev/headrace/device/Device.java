@@ -1,7 +1,9 @@
 package dev.headrace.device;
 
+import dev.headrace.data.Place;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something that computes on memory of its own, to which tensors are copied.
@@ -17,6 +19,16 @@ public interface Device extends AutoCloseable {
   /** The host itself, whose memory is read and written at full speed; it need not be closed. */
   static Device host() {
     return HostDevice.FULL_SPEED;
+  }
+
+  /**
+   * The GPU of that number, counted from 0 as its driver does. The module {@code headrace-cuda}
+   * must be on the class path or module path.
+   *
+   * @throws DeviceException if there is none, saying in one sentence what is missing
+   */
+  static Device gpu(int index) {
+    return Gpus.open(index);
   }
 
   /** The device's name, as it appears in messages. */
@@ -47,7 +59,30 @@ public interface Device extends AutoCloseable {
   boolean isPinned(MemorySegment host);
 
   /**
-   * Opens a queue of copies.
+   * Allocates host memory from which copies to the device are asynchronous, and which is freed when
+   * {@code arena} closes; 64-byte aligned. It costs much more than plain memory: take it once and
+   * use it again.
+   */
+  default MemorySegment allocatePinned(Arena arena, long bytes) {
+    return arena.allocate(bytes, 64);
+  }
+
+  /** Where tensors in this device's memory are, or null if the host reads that memory itself. */
+  default @Nullable Place place() {
+    return null;
+  }
+
+  /**
+   * The stream on which the consumer of batches works. It is made to wait for a batch instead of
+   * the host, and when a batch was given back its memory is used again only after what was queued
+   * there until then. Null where the host itself works on batches, and so must wait for them.
+   */
+  default @Nullable DeviceStream consumer() {
+    return null;
+  }
+
+  /**
+   * Opens a queue of copies and computations.
    *
    * @param purpose who opens it, as threads and messages name it
    */

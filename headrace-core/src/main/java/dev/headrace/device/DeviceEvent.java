@@ -22,8 +22,8 @@ public interface DeviceEvent extends AutoCloseable {
   boolean await(long timeoutNs) throws InterruptedException;
 
   /**
-   * How long the stream took from {@code start}, an earlier event of the same stream, to this one;
-   * both must be done.
+   * How long after {@code start}, an event of a stream of the same device, this one was done; less
+   * than 0 if it was done before. Both must be done.
    */
   long nanosSince(DeviceEvent start);
 

@@ -1,9 +1,10 @@
 package dev.headrace.device;
 
+import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A queue of copies that are made one after the other, while whoever queued them goes on.
+ * A queue of copies and computations that are made one after the other, while whoever queued them goes on.
  *
  * <p>After a copy that failed a stream makes no more: every later event fails with the same cause.
  *
@@ -31,6 +32,15 @@ public interface DeviceStream extends AutoCloseable {
    * pinned, the call returns when the content is there.
    */
   void copyToHost(MemorySegment device, MemorySegment host);
+
+  /**
+   * Queues the computation of a deferred tensor into memory of the device of exactly its bytes.
+   * Tensors that it reads lie on this device, or on the host where they are strings or deferred
+   * themselves; they must stay as they are until it has run.
+   *
+   * @throws UnsupportedOperationException if the device cannot compute it, saying which step
+   */
+  void compute(Tensor deferred, MemorySegment device);
 
   /** An event that is done when everything queued so far is. */
   DeviceEvent record();

@@ -1,5 +1,6 @@
 package dev.headrace.device;
 
+import dev.headrace.data.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -60,6 +61,8 @@ final class HostStream implements DeviceStream {
 
   private record Copy(MemorySegment from, MemorySegment to, long queuedNs) implements Task {}
 
+  private record Compute(Tensor deferred, MemorySegment to) implements Task {}
+
   private record Mark(HostEvent event, long queuedNs) implements Task {}
 
   private record Wait(DeviceEvent event) implements Task {}
@@ -105,6 +108,16 @@ final class HostStream implements DeviceStream {
     } finally {
       stagingLock.unlock();
     }
+  }
+
+  @Override
+  public void compute(Tensor deferred, MemorySegment deviceMemory) {
+    if (deferred.byteSize() != deviceMemory.byteSize()) {
+      throw new IllegalArgumentException(
+          "device computation: expected memory of %,d bytes, but got %,d"
+              .formatted(deferred.byteSize(), deviceMemory.byteSize()));
+    }
+    queue(new Compute(deferred, deviceMemory));
   }
 
   private static void checkSizes(MemorySegment from, MemorySegment to) {
@@ -240,6 +253,10 @@ final class HostStream implements DeviceStream {
           throw e;
         }
       }
+      case Compute compute -> {
+        compute.deferred.copyInto(compute.to, 0);
+        doneNs = later(doneNs, System.nanoTime());
+      }
       case Mark mark -> doneNs = later(doneNs, mark.queuedNs);
       case Wait wait -> {
         while (!wait.event.await(TimeUnit.SECONDS.toNanos(1))) {
@@ -353,7 +370,7 @@ final class HostStream implements DeviceStream {
         throw new IllegalArgumentException(
             "device " + device + ": expected an event of the same device, but got " + start);
       }
-      return Math.max(0, time() - earlier.time());
+      return time() - earlier.time();
     }
 
     private synchronized long time() {

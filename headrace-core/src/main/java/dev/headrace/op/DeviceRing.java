@@ -39,7 +39,7 @@ final class DeviceRing implements AutoCloseable {
     this.device = device;
     this.size = size;
     Account account = new Account("device " + device.name(), device.memoryBytes());
-    this.pool = new SlabPool(account, device::allocate, this::leave);
+    this.pool = new SlabPool(account, device::allocate, device.place(), _ -> leave());
   }
 
   /** A batch came back, was kept, or was never made: another may take its place. */

@@ -4,7 +4,7 @@ import dev.headrace.data.DType;
 import dev.headrace.data.Scratch;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
-import dev.headrace.data.image.ImageSource;
+import dev.headrace.data.image.JpegSource;
 import dev.headrace.data.image.Window;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record JpegExpression(
     Tensor source, JpegHeader header, Jpeg options, @Nullable Window part, JpegDecoder decoder)
-    implements ImageSource {
+    implements JpegSource {
 
   static int scaled(int side, int ratio) {
     return (side + ratio - 1) / ratio;
@@ -52,6 +52,28 @@ record JpegExpression(
   @Override
   public List<Tensor> sources() {
     return List.of(source);
+  }
+
+  @Override
+  public MemorySegment file() {
+    return source.segmentAt(0);
+  }
+
+  @Override
+  public Window window() {
+    return all();
+  }
+
+  /** A decoder elsewhere knows neither our repairs nor our transforms, and gives full size. */
+  @Override
+  public boolean isPlain() {
+    return options.ratio() == 1
+        && options.dct() == Dct.ACCURATE
+        && options.fancyUpsampling()
+        && Double.isNaN(options.acceptedFraction())
+        && !options.acceptsDamage()
+        && header.components() != 4
+        && (header.components() == 3 || channels(header, options) == 1);
   }
 
   @Override
