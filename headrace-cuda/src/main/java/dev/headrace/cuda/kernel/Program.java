@@ -176,6 +176,9 @@ public record Program(
   /**
    * A tensor of the host, deferred (a PNG file, say) or not: computed by the host into staging
    * memory and copied there, {@code tensor.byteSize()} bytes.
+   *
+   * <p>Also the result of an {@link OwnKernel}, wherever its sources are: that is launched on the
+   * device before what is listed in {@link #launches}.
    */
   public record HostValue(Tensor tensor, Buffer to, long offset) {}
 }
