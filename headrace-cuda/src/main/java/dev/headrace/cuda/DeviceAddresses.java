@@ -58,9 +58,11 @@ final class DeviceAddresses {
           Thread.ofPlatform()
               .name("headrace-cuda addresses")
               .daemon(true)
+              .inheritInheritableThreadLocals(false)
               .start(() -> makeInto(made));
       joinUninterruptibly(thread);
       SPARE.addAll(made);
+      made.clear(); // each scope knows its thread, the thread its task, and the task this list
     }
     return SPARE.removeFirst();
   }
