@@ -6,7 +6,6 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A GPU's primary context, which other libraries of the process use too, while somebody here needs
@@ -31,9 +30,6 @@ final class CudaContext {
   private final long foreignBytes;
   private final AtomicLong allocatedBytes = new AtomicLong();
   private final AtomicInteger holders = new AtomicInteger(1);
-
-  /** The first error after which the context does nothing any more. */
-  private volatile @Nullable DeviceException fault;
 
   /** Events that nobody uses; guarded by itself. */
   private final ArrayDeque<Long> idleEvents = new ArrayDeque<>();
@@ -184,25 +180,14 @@ final class CudaContext {
 
   /** Throws if a result code is an error. */
   void check(String function, int result) {
-    if (result == CudaDriver.SUCCESS) {
-      return;
-    }
-    DeviceException error = error(name, function, result);
-    if (endsAll(result) && fault == null) {
-      fault = error;
-    }
-    throw error;
+    check(name, function, result);
   }
 
   private static void check(String device, String function, int result) {
     if (result != CudaDriver.SUCCESS) {
-      throw error(device, function, result);
+      throw new DeviceException(
+          device, function + " failed: " + CudaDriver.describe(result), null);
     }
-  }
-
-  private static DeviceException error(String device, String function, int result) {
-    return new DeviceException(
-        device, function + " failed: " + CudaDriver.describe(result), null);
   }
 
   /**
@@ -215,11 +200,6 @@ final class CudaContext {
         || result == 220 // of NVLink
         || result == 226 // a fault that was contained
         || result == 999;
-  }
-
-  /** The error that left the context useless, or null. */
-  @Nullable DeviceException fault() {
-    return fault;
   }
 
   // ---- memory -----------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ final class CudaEvent implements DeviceEvent {
       return false;
     }
     try {
-      context.check("what was queued before an event", result);
+      context.check("a copy or a kernel", result);
       done = true;
     } catch (DeviceException e) {
       failure = e;
