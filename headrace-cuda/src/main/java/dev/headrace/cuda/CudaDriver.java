@@ -1,6 +1,5 @@
 package dev.headrace.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -38,6 +37,7 @@ final class CudaDriver {
   static final int STUB_LIBRARY = 34;
   static final int NO_DEVICE = 100;
   static final int NOT_READY = 600;
+  static final int UNSUPPORTED_PTX_VERSION = 222;
   static final int SYSTEM_DRIVER_MISMATCH = 803;
 
   static final int ATTRIBUTE_MULTIPROCESSORS = 16;
@@ -182,10 +182,6 @@ final class CudaDriver {
     return RESULT.get().get(JAVA_INT, 0);
   }
 
-  static long secondResult() {
-    return RESULT.get().get(JAVA_LONG, Long.BYTES);
-  }
-
   static float floatResult() {
     return RESULT.get().get(JAVA_FLOAT, 0);
   }
@@ -286,21 +282,11 @@ final class CudaDriver {
     return call(Functions.COPY_ON_DEVICE, to, from, bytes, stream);
   }
 
-  static int fill(long to, byte value, long bytes, long stream) {
-    return call(Functions.FILL, to, value, bytes, stream);
-  }
-
   // ---- streams and events -----------------------------------------------------------------------
 
-  /** Gives the lowest priority, then the highest, as 4 bytes each. */
-  static int streamPriorities() {
-    long out = out();
-    return call(Functions.STREAM_PRIORITIES, out, out + Integer.BYTES);
-  }
-
   /** Gives a stream that does not wait for the legacy default stream. */
-  static int createStream(int priority) {
-    return call(Functions.STREAM_CREATE, out(), STREAM_NON_BLOCKING, priority);
+  static int createStream() {
+    return call(Functions.STREAM_CREATE, out(), STREAM_NON_BLOCKING);
   }
 
   static int destroyStream(long stream) {
@@ -433,12 +419,7 @@ final class CudaDriver {
         of("cuMemcpyDtoHAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     static final MethodHandle COPY_ON_DEVICE =
         of("cuMemcpyDtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-    static final MethodHandle FILL =
-        of("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
-    static final MethodHandle STREAM_PRIORITIES =
-        of("cuCtxGetStreamPriorityRange", JAVA_LONG, JAVA_LONG);
-    static final MethodHandle STREAM_CREATE =
-        of("cuStreamCreateWithPriority", JAVA_LONG, JAVA_INT, JAVA_INT);
+    static final MethodHandle STREAM_CREATE = of("cuStreamCreate", JAVA_LONG, JAVA_INT);
     static final MethodHandle STREAM_DESTROY = of("cuStreamDestroy_v2", JAVA_LONG);
     static final MethodHandle STREAM_WAIT_EVENT =
         of("cuStreamWaitEvent", JAVA_LONG, JAVA_LONG, JAVA_INT);
@@ -468,7 +449,8 @@ final class CudaDriver {
                 JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
     private static boolean has(String name) {
-      return Library.SYMBOLS != null && Library.SYMBOLS.find(name).isPresent();
+      SymbolLookup symbols = Library.SYMBOLS;
+      return symbols != null && symbols.find(name).isPresent();
     }
 
     /** A function that is called with longs, whatever it takes, so that few shapes call all. */

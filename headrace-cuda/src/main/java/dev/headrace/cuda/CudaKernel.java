@@ -77,8 +77,9 @@ public final class CudaKernel {
   }
 
   /**
-   * A kernel in CUDA C++, compiled at once by NVRTC, NVIDIA's compiler library. Where that is not
-   * to be found, compile elsewhere ({@code nvcc -ptx}) and use {@link #ofPtx}.
+   * A kernel in CUDA C++, compiled at once by NVRTC, NVIDIA's compiler library, which the property
+   * {@code headrace.nvrtc} names or the system's loader finds. Where there is none, compile
+   * elsewhere ({@code nvcc -ptx}) and use {@link #ofPtx}.
    *
    * @param entry the name of its {@code __global__} function, which is {@code extern "C"}
    * @param options for the compiler, as in {@code --gpu-architecture=compute_80}

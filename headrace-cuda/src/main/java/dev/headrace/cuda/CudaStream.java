@@ -68,8 +68,7 @@ final class CudaStream implements DeviceStream {
   static CudaStream open(
       CudaDevice device, CudaContext context, String purpose, Consumer<CudaStream> onClose) {
     long handle =
-        context.call(
-            "cuStreamCreateWithPriority", () -> CudaDriver.createStream(0), CudaDriver::result);
+        context.call("cuStreamCreate", CudaDriver::createStream, CudaDriver::result);
     context.retain();
     return new CudaStream(device, context, purpose, handle, true, onClose);
   }

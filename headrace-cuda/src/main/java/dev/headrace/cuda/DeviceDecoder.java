@@ -77,10 +77,6 @@ final class DeviceDecoder implements AutoCloseable {
         : backend + " (" + library.where() + ")";
   }
 
-  boolean isThere() {
-    return library != null;
-  }
-
   /** How many images the device has decoded. */
   long byDevice() {
     return byDevice.sum();
@@ -204,8 +200,7 @@ final class DeviceDecoder implements AutoCloseable {
     private Lane(NvJpeg jpeg) {
       this.jpeg = jpeg;
       this.stream =
-          context.call(
-              "cuStreamCreateWithPriority", () -> CudaDriver.createStream(0), CudaDriver::result);
+          context.call("cuStreamCreate", CudaDriver::createStream, CudaDriver::result);
     }
 
     /** The stream in which it decodes. */
@@ -244,8 +239,9 @@ final class DeviceDecoder implements AutoCloseable {
         }
       }
       if (initializedFor[kind] != batch.images) {
-        int status =
-            jpeg.initialize(handle, states[kind], batch.images, hostThreads, batch.format);
+        // The engines read the codes themselves.
+        int threads = backend == NvJpeg.Backend.HARDWARE ? 1 : hostThreads;
+        int status = jpeg.initialize(handle, states[kind], batch.images, threads, batch.format);
         if (status != NvJpeg.SUCCESS) {
           return status;
         }

@@ -75,6 +75,13 @@ final class Modules implements AutoCloseable {
                 module[0] = CudaDriver.result();
                 return code;
               });
+      if (result == CudaDriver.UNSUPPORTED_PTX_VERSION) {
+        throw new DeviceException(
+            context.name(),
+            "kernel %s cannot be compiled: expected PTX of a version that the driver knows, but it is newer; update the driver, or use an older compiler (%s)"
+                .formatted(entry, CudaDriver.describe(result)),
+            null);
+      }
       String messages = log.getString(0).strip();
       if (result != CudaDriver.SUCCESS && !messages.isEmpty() && !CudaContext.endsAll(result)) {
         throw new DeviceException(
@@ -103,7 +110,10 @@ final class Modules implements AutoCloseable {
     int _ = context.callQuietly(CudaDriver::synchronizeContext);
     List<String> oldest = new ArrayList<>(modules.keySet()).subList(0, Math.max(1, most / 2));
     for (String text : oldest) {
-      unload(modules.remove(text));
+      Module module = modules.remove(text);
+      if (module != null) {
+        unload(module);
+      }
     }
   }
 

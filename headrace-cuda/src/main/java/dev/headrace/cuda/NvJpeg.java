@@ -12,6 +12,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,7 +166,7 @@ final class NvJpeg {
     try {
       SymbolLookup symbols = SymbolLookup.libraryLookup(file, Arena.global());
       return new Search(new NvJpeg(symbols, file.toString()), "");
-    } catch (IllegalArgumentException | java.util.NoSuchElementException e) {
+    } catch (IllegalArgumentException | NoSuchElementException e) {
       return new Search(
           null,
           "expected nvJPEG in the file that %s names, but got %s, which cannot be loaded as such"
@@ -177,7 +178,7 @@ final class NvJpeg {
   private static Search named(String name) {
     try {
       return new Search(new NvJpeg(SymbolLookup.libraryLookup(name, Arena.global()), name), "");
-    } catch (IllegalArgumentException | java.util.NoSuchElementException e) {
+    } catch (IllegalArgumentException | NoSuchElementException e) {
       return new Search(null, name);
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.Place;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
@@ -18,6 +19,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -210,6 +216,83 @@ class CudaDeviceTest {
   }
 
   @Test
+  void manyThreadsShareADevice() throws Exception {
+    try (CudaDevice device = CudaDevice.open(0);
+        DeviceStream shared = device.openStream("shared")) {
+      long before = device.usedBytes();
+      try (Arena own = Arena.ofShared();
+          ExecutorService threads = Executors.newFixedThreadPool(4)) {
+        List<Future<?>> ends = new ArrayList<>();
+        for (int thread = 0; thread < 4; thread++) {
+          int seed = thread;
+          ends.add(threads.submit(() -> copyBackAndForth(device, shared, own, seed)));
+        }
+        for (Future<?> end : ends) {
+          end.get();
+        }
+      }
+      assertThat(device.usedBytes()).isEqualTo(before);
+    }
+  }
+
+  private static Object copyBackAndForth(
+      CudaDevice device, DeviceStream shared, Arena arena, int seed) throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int round = 0; round < 30; round++) {
+      byte[] content = new byte[random.nextInt(1, 10_000_000)];
+      random.nextBytes(content);
+      MemorySegment memory = device.allocate(arena, content.length);
+      MemorySegment here =
+          random.nextBoolean()
+              ? device.allocatePinned(arena, content.length)
+              : MemorySegment.ofArray(new byte[content.length]);
+      here.copyFrom(MemorySegment.ofArray(content));
+      DeviceStream own = device.openStream("own");
+      DeviceStream in = random.nextBoolean() ? own : shared;
+      in.copyToDevice(here, memory);
+      try (DeviceEvent copied = in.record()) {
+        assertThat(copied.await(MINUTE_NS)).isTrue();
+        here.fill((byte) 0);
+        shared.waitFor(copied);
+      }
+      own.close();
+      shared.copyToHost(memory, here);
+      try (DeviceEvent back = shared.record()) {
+        assertThat(back.await(MINUTE_NS)).isTrue();
+      }
+      assertThat(here.mismatch(MemorySegment.ofArray(content))).isEqualTo(-1);
+    }
+    return "done";
+  }
+
+  @Test
+  void closingLetsGoOfWhoeverStages() throws Exception {
+    byte[] content = bytes(50_000_000);
+    try (Arena arena = Arena.ofShared();
+        CudaDevice device = CudaDevice.open(0)) {
+      MemorySegment memory = device.allocate(arena, content.length);
+      for (int round = 0; round < 5; round++) {
+        DeviceStream stream = device.openStream("test");
+        CompletableFuture<String> staged =
+            CompletableFuture.supplyAsync(
+                () -> {
+                  try {
+                    while (true) {
+                      stream.copyToDevice(MemorySegment.ofArray(content), memory);
+                    }
+                  } catch (DeviceException e) {
+                    return e.getMessage();
+                  }
+                });
+        Thread.sleep(round);
+        stream.close();
+        assertThat(staged.get(1, TimeUnit.MINUTES))
+            .isEqualTo("device gpu:0: expected a stream that is open, but it was closed");
+      }
+    }
+  }
+
+  @Test
   void aKernelThatDoesNotCompileSaysWhy() {
     CudaKernel broken =
         CudaKernel.ofPtx(TestKernels.INVERT.replace("sub.u32", "broken.u32"), "invert");
@@ -245,7 +328,7 @@ class CudaDeviceTest {
               DType.UINT8,
               Shape.of(4),
               DeviceAddresses.at(64, 4, arena.allocate(1)),
-              new dev.headrace.data.Place() {
+              new Place() {
                 @Override
                 public String name() {
                   return "elsewhere";

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Tag;
@@ -194,7 +195,7 @@ class DeviceDecoderTest {
   @Test
   void closingWhileBatchesAreDecoded() {
     byte[] file = JpegFrameTest.file("j420.jpg");
-    List<byte[]> files = java.util.Collections.nCopies(50, file);
+    List<byte[]> files = Collections.nCopies(50, file);
     List<Tensor> decoded = files.stream().map(Images::decodeJpeg).toList();
     int rowBytes = (int) decoded.getFirst().byteSize();
     try (Arena arena = Arena.ofShared();
