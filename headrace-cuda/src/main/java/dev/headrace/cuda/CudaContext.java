@@ -185,8 +185,7 @@ final class CudaContext {
 
   private static void check(String device, String function, int result) {
     if (result != CudaDriver.SUCCESS) {
-      throw new DeviceException(
-          device, function + " failed: " + CudaDriver.describe(result), null);
+      throw new DeviceException(device, function + " failed: " + CudaDriver.describe(result), null);
     }
   }
 

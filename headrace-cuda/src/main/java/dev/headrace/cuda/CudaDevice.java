@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Computations may decode JPEG files. That is done by NVIDIA's library nvJPEG, if the property
  * {@code headrace.nvjpeg} names its file or the system's loader finds it: on the chip's own engines
- * where it has some, else by kernels. What it cannot decode, and everything where it is missing, the
- * host decodes on its cores. {@link #decodedBy} says who.
+ * where it has some, else by kernels. What it cannot decode, and everything where it is missing,
+ * the host decodes on its cores. {@link #decodedBy} says who.
  *
  * <p>After a kernel's fault the device is of no use any more, and neither is CUDA in the process:
  * everything that is asked of it throws with the fault's name, and {@link #close} returns.

@@ -67,8 +67,7 @@ final class CudaStream implements DeviceStream {
   /** A new stream, which does not wait for the default stream of others. */
   static CudaStream open(
       CudaDevice device, CudaContext context, String purpose, Consumer<CudaStream> onClose) {
-    long handle =
-        context.call("cuStreamCreate", CudaDriver::createStream, CudaDriver::result);
+    long handle = context.call("cuStreamCreate", CudaDriver::createStream, CudaDriver::result);
     context.retain();
     return new CudaStream(device, context, purpose, handle, true, onClose);
   }
@@ -107,8 +106,7 @@ final class CudaStream implements DeviceStream {
           }
           context.call(
               "cuMemcpyHtoDAsync",
-              () ->
-                  CudaDriver.copyToDevice(deviceMemory.address(), host.address(), bytes, handle));
+              () -> CudaDriver.copyToDevice(deviceMemory.address(), host.address(), bytes, handle));
           return true;
         });
   }
@@ -186,8 +184,7 @@ final class CudaStream implements DeviceStream {
   private ProgramRunner runner() {
     ProgramRunner made = runner;
     if (made == null) {
-      Workers helpers =
-          new Workers("cuda " + purpose, Runtime.getRuntime().availableProcessors());
+      Workers helpers = new Workers("cuda " + purpose, Runtime.getRuntime().availableProcessors());
       made =
           new ProgramRunner(
               context, device.modules(), device.decoder(), helpers, handle, this::isClosing);

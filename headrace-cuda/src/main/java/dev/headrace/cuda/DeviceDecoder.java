@@ -72,9 +72,7 @@ final class DeviceDecoder implements AutoCloseable {
 
   /** Who decodes, in words. */
   String describe() {
-    return library == null
-        ? "the host (" + problem + ")"
-        : backend + " (" + library.where() + ")";
+    return library == null ? "the host (" + problem + ")" : backend + " (" + library.where() + ")";
   }
 
   /** How many images the device has decoded. */
@@ -106,7 +104,9 @@ final class DeviceDecoder implements AutoCloseable {
         && (frame.components() == 3 || decode.channels() == 1);
   }
 
-  /** Whether nvJPEG itself would take this file of native memory: asked where it refused a batch. */
+  /**
+   * Whether nvJPEG itself would take this file of native memory: asked where it refused a batch.
+   */
   boolean isKnown(MemorySegment file) {
     NvJpeg jpeg = library;
     if (jpeg == null) {
@@ -199,8 +199,7 @@ final class DeviceDecoder implements AutoCloseable {
 
     private Lane(NvJpeg jpeg) {
       this.jpeg = jpeg;
-      this.stream =
-          context.call("cuStreamCreate", CudaDriver::createStream, CudaDriver::result);
+      this.stream = context.call("cuStreamCreate", CudaDriver::createStream, CudaDriver::result);
     }
 
     /** The stream in which it decodes. */
@@ -247,8 +246,7 @@ final class DeviceDecoder implements AutoCloseable {
         }
         initializedFor[kind] = batch.images;
       }
-      return jpeg.decode(
-          handle, states[kind], batch.files, batch.lengths, batch.targets, stream);
+      return jpeg.decode(handle, states[kind], batch.files, batch.lengths, batch.targets, stream);
     }
 
     /** Frees all of it, when what was queued is done. */

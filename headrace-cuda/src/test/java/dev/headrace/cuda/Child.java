@@ -20,8 +20,7 @@ final class Child {
   record Outcome(int code, String output) {}
 
   /** Runs the main method of a class of these tests. */
-  static Outcome run(Class<?> program, String... options)
-      throws IOException, InterruptedException {
+  static Outcome run(Class<?> program, String... options) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of(options));

@@ -111,7 +111,8 @@ class CudaDeviceTest {
       long wanted = device.freeBytes() + (1 << 20);
       assertThatThrownBy(() -> device.allocate(arena, wanted))
           .isInstanceOf(DeviceMemoryException.class)
-          .hasMessageStartingWith("device gpu:0: expected room for %,d bytes, but ".formatted(wanted));
+          .hasMessageStartingWith(
+              "device gpu:0: expected room for %,d bytes, but ".formatted(wanted));
       MemorySegment _ = device.allocate(arena, 1000); // and goes on
     }
   }
@@ -204,7 +205,8 @@ class CudaDeviceTest {
           MemorySegment result = device.allocate(arena, content.length);
           results.add(result);
           stream.compute(
-              INVERT.apply(DType.UINT8, input.shape(), List.of(Tensor.of(Shape.of(1_000), content)), i),
+              INVERT.apply(
+                  DType.UINT8, input.shape(), List.of(Tensor.of(Shape.of(1_000), content)), i),
               result);
         }
         for (int i = 0; i < 200; i++) {

@@ -21,8 +21,7 @@ class CudaKernelTest {
 
     Program program = ProgramLinker.link(sum);
 
-    assertThat(program.scratch())
-        .containsExactly(new Program.Scratch(12), new Program.Scratch(12));
+    assertThat(program.scratch()).containsExactly(new Program.Scratch(12), new Program.Scratch(12));
     assertThat(program.hostValues())
         .containsExactly(
             new Program.HostValue(a, new Program.ScratchBuffer(0), 0),
@@ -112,8 +111,7 @@ class CudaKernelTest {
         .hasMessage(
             "kernel add: expected numbers of type Integer, Long, Float or Double, but got 1 of"
                 + " type Byte");
-    assertThatThrownBy(
-            () -> ADD.apply(DType.UINT8, Shape.of(1), List.of(Tensor.ofStrings("a"))))
+    assertThatThrownBy(() -> ADD.apply(DType.UINT8, Shape.of(1), List.of(Tensor.ofStrings("a"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("kernel add: expected inputs of numbers, but got ");
   }

@@ -36,8 +36,7 @@ class DeviceAddressesTest {
       assertThatThrownBy(() -> host.copyFrom(part)).isInstanceOf(WrongThreadException.class);
       assertThatThrownBy(() -> part.copyFrom(host)).isInstanceOf(WrongThreadException.class);
       assertThatThrownBy(() -> part.mismatch(host)).isInstanceOf(WrongThreadException.class);
-      assertThatThrownBy(() -> part.asByteBuffer().get())
-          .isInstanceOf(WrongThreadException.class);
+      assertThatThrownBy(() -> part.asByteBuffer().get()).isInstanceOf(WrongThreadException.class);
     }
   }
 

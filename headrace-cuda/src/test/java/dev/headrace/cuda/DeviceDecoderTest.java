@@ -37,10 +37,8 @@ class DeviceDecoderTest {
     return (JpegSource) Objects.requireNonNull(decoded.expression());
   }
 
-  private static Program.Decode decode(
-      byte[] file, Tensor decoded, int scratch, long offset) {
-    JpegFrame frame =
-        Objects.requireNonNull(JpegFrame.read(MemorySegment.ofArray(file)));
+  private static Program.Decode decode(byte[] file, Tensor decoded, int scratch, long offset) {
+    JpegFrame frame = Objects.requireNonNull(JpegFrame.read(MemorySegment.ofArray(file)));
     return new Program.Decode(
         image(decoded),
         frame.height(),
@@ -55,8 +53,7 @@ class DeviceDecoderTest {
     List<Program.Decode> decodes = new ArrayList<>();
     List<Program.Scratch> scratch = new ArrayList<>();
     List<Program.Address> addresses = new ArrayList<>();
-    ByteBuffer table =
-        ByteBuffer.allocate(files.size() * 16).order(ByteOrder.nativeOrder());
+    ByteBuffer table = ByteBuffer.allocate(files.size() * 16).order(ByteOrder.nativeOrder());
     for (int i = 0; i < files.size(); i++) {
       Program.Decode decode = decode(files.get(i), decoded.get(i), i, 0);
       decodes.add(decode);
@@ -86,8 +83,7 @@ class DeviceDecoderTest {
     List<byte[]> expected =
         files.stream().map(file -> Images.decodeJpeg(file).toByteArray()).toList();
     int rowBytes = expected.stream().mapToInt(pixels -> pixels.length).max().orElseThrow();
-    Program program =
-        program(files, files.stream().map(Images::decodeJpeg).toList(), rowBytes);
+    Program program = program(files, files.stream().map(Images::decodeJpeg).toList(), rowBytes);
     try (Arena arena = Arena.ofShared();
         CudaStream stream = (CudaStream) device.openStream("test")) {
       MemorySegment result = device.allocate(arena, (long) rowBytes * files.size());
@@ -154,8 +150,7 @@ class DeviceDecoderTest {
         CudaDevice device = CudaDevice.open(0);
         CudaStream stream = (CudaStream) device.openStream("test")) {
       MemorySegment result = device.allocate(arena, whole.byteSize());
-      stream.run(
-          program(List.of(file), List.of(part), (int) whole.byteSize()), result);
+      stream.run(program(List.of(file), List.of(part), (int) whole.byteSize()), result);
       byte[] got = new byte[(int) whole.byteSize()];
       stream.copyToHost(result, MemorySegment.ofArray(got));
       int width = (int) whole.shape().dim(1);
@@ -181,8 +176,7 @@ class DeviceDecoderTest {
       MemorySegment result = device.allocate(arena, 2 * good.byteSize());
       List<byte[]> files = List.of(file, cut);
       List<Tensor> decoded = List.of(good, Images.decodeJpeg(cut));
-      assertThatThrownBy(
-              () -> stream.run(program(files, decoded, (int) good.byteSize()), result))
+      assertThatThrownBy(() -> stream.run(program(files, decoded, (int) good.byteSize()), result))
           .isInstanceOf(InvalidImageException.class);
       MemorySegment one = result.asSlice(0, good.byteSize());
       stream.run(program(List.of(file), List.of(good), (int) good.byteSize()), one);

@@ -32,8 +32,7 @@ class DlPackTest {
   /** Calls the deleter as another library would. */
   @SuppressWarnings("restricted")
   private static void delete(long address) {
-    MemorySegment deleter =
-        MemorySegment.ofAddress(at(address, HEADER_BYTES).get(JAVA_LONG, 56));
+    MemorySegment deleter = MemorySegment.ofAddress(at(address, HEADER_BYTES).get(JAVA_LONG, 56));
     MethodHandle call =
         Linker.nativeLinker().downcallHandle(deleter, FunctionDescriptor.ofVoid(JAVA_LONG));
     try {
