@@ -829,7 +829,32 @@ public final class Dataset<T> implements Plan<T> {
    * caller's to close, after the pipeline.
    */
   public Dataset<T> prefetchToDevice(Device device, int buffer) {
-    return with(new PrefetchToDeviceOp(op, device, buffer, here()));
+    return with(new PrefetchToDeviceOp(op, device, buffer, List.of(), here()));
+  }
+
+  /**
+   * Computes on the device what {@code function} says of each element that {@link
+   * #prefetchToDevice} copied there, while the consumer works on the one before.
+   *
+   * <p>The function is given tensors on the device and describes what to compute of them: {@code x
+   * -> x.resize(224, 224).convert(FLOAT32)}, {@code x -> x.square().sum()}. It cannot read
+   * elements. Strings stay on the host and can be decoded: {@code files -> files.mapRows(file ->
+   * Images.decodeJpeg(file).resize(224, 224))}. Results may differ in the last bits from those of
+   * the host; {@code docs/devices.md} says by how much.
+   *
+   * @throws IllegalStateException if this is not what {@code prefetchToDevice} made
+   */
+  public <R> Dataset<R> mapOnDevice(Fn<? super T, ? extends R> function) {
+    if (!(op instanceof PrefetchToDeviceOp there)) {
+      throw new IllegalStateException(
+          "mapOnDevice: expected a dataset on a device, but this one ends in %s; write prefetchToDevice(device) right before it"
+              .formatted(op.word()));
+    }
+    List<Fn<Object, Object>> functions = new ArrayList<>(there.functions());
+    functions.add(raw(function));
+    return with(
+        new PrefetchToDeviceOp(
+            there.input(), there.device(), there.buffer(), functions, there.site()));
   }
 
   /**

@@ -441,7 +441,14 @@ public final class Tensor {
     }
     fixedBytes("Tensor.deferred", expression.dtype(), expression.shape());
     return new Tensor(
-        expression.dtype(), expression.shape(), null, null, new Deferred(expression), null, null, 0);
+        expression.dtype(),
+        expression.shape(),
+        null,
+        null,
+        new Deferred(expression),
+        null,
+        null,
+        0);
   }
 
   /** Whether this process has ever deferred a tensor; where none was, nobody need look for one. */

@@ -241,7 +241,7 @@ final class OpenContext implements Context {
             inputIteration,
             inputPrefix,
             inputDemand,
-            mayLease && op.traits().keepsElements(),
+            (mayLease && op.traits().keepsElements()) || op.traits().inputMemory() != null,
             deferralOf(input),
             scope,
             place != null,
