@@ -805,6 +805,16 @@ public final class Dataset<T> implements Plan<T> {
     return with(new CacheOp(op, here()));
   }
 
+  /**
+   * Copies the elements of the first whole pass to a device and keeps them there for later ones,
+   * which copy nothing: {@link #prefetchToDevice} and {@link #cache()}. For datasets that fit the
+   * device's memory; where one does not, the pipeline ends with the size that was needed. What is
+   * to be drawn anew in each epoch goes behind it: {@code cache(device).mapOnDevice(…)}.
+   */
+  public Dataset<T> cache(Device device) {
+    return prefetchToDevice(device).cache();
+  }
+
   /** Reads up to {@code buffer} elements ahead on a thread of its own. */
   public Dataset<T> prefetch(int buffer) {
     if (buffer < AUTOTUNE) {
@@ -845,6 +855,9 @@ public final class Dataset<T> implements Plan<T> {
    * @throws IllegalStateException if this is not what {@code prefetchToDevice} made
    */
   public <R> Dataset<R> mapOnDevice(Fn<? super T, ? extends R> function) {
+    if (op instanceof CacheOp cached && cached.input() instanceof PrefetchToDeviceOp before) {
+      return prefetchToDevice(before.device()).mapOnDevice(function);
+    }
     if (!(op instanceof PrefetchToDeviceOp there)) {
       throw new IllegalStateException(
           "mapOnDevice: expected a dataset on a device, but this one ends in %s; write prefetchToDevice(device) right before it"

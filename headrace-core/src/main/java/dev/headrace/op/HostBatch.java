@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An element on the host whose tensors are to be copied to a device, and where each of them comes
- * to lie there. Strings, and tensors of no elements, are not copied.
+ * to lie there. Strings, tensors of no elements, and those that are there, are not copied.
  *
  * <p><b>Ownership:</b> the element's memory is this object's until {@link #letGo}.
  */
@@ -27,6 +27,7 @@ final class HostBatch {
   /** A copy to be made: this memory, to that place of the batch. */
   private record Piece(MemorySegment from, long offset) {}
 
+  private final Device device;
   private final Structure<Object> structure;
   private final Tensor[] leaves;
   private final long[] offsets;
@@ -35,7 +36,8 @@ final class HostBatch {
   private @Nullable Object element;
   private long bytes;
 
-  private HostBatch(Structure<Object> structure, Tensor[] leaves, Object element) {
+  private HostBatch(Device device, Structure<Object> structure, Tensor[] leaves, Object element) {
+    this.device = device;
     this.structure = structure;
     this.leaves = leaves;
     this.offsets = new long[leaves.length];
@@ -50,20 +52,29 @@ final class HostBatch {
   }
 
   /** The element as a batch; null where it is no structure, or lacks a part of one. */
-  static @Nullable HostBatch of(Object element) {
+  static @Nullable HostBatch of(Device device, Object element) {
     Structure<Object> structure = Structure.find(element).orElse(null);
     if (structure == null) {
       return null;
     }
     try {
-      return new HostBatch(structure, structure.leaves(element), element);
+      return new HostBatch(device, structure, structure.leaves(element), element);
     } catch (IllegalArgumentException e) {
       return null;
     }
   }
 
-  private static boolean isCopied(Tensor leaf) {
-    return leaf.dtype() != DType.STRING && leaf.byteSize() > 0;
+  private boolean isCopied(Tensor leaf) {
+    return leaf.dtype() != DType.STRING && leaf.byteSize() > 0 && !isThere(leaf);
+  }
+
+  /** Whether it lies on the device already. */
+  private boolean isThere(Tensor leaf) {
+    return leaf.place() != null && leaf.place() == device.place();
+  }
+
+  boolean isThere(int leaf) {
+    return isThere(leaves[leaf]);
   }
 
   Structure<Object> structure() {
@@ -101,13 +112,13 @@ final class HostBatch {
    * @param pinned gives pinned memory, or null where there is none
    * @return whether it had to be put into pinned memory
    */
-  boolean settle(Device device, LongFunction<@Nullable Lease> pinned) {
+  boolean settle(LongFunction<@Nullable Lease> pinned) {
     if (isEmpty()) {
       return false;
     }
     boolean isPinned = true;
     for (Tensor leaf : leaves) {
-      isPinned &= !isCopied(leaf) || isPinned(leaf, device);
+      isPinned &= !isCopied(leaf) || isPinned(leaf);
     }
     Lease staged = isPinned ? null : pinned.apply(bytes);
     if (staged == null) {
@@ -127,7 +138,7 @@ final class HostBatch {
     return true;
   }
 
-  private static boolean isPinned(Tensor leaf, Device device) {
+  private boolean isPinned(Tensor leaf) {
     return leaf.place() == null
         && (leaf.isDeferred()
             ? device.isPinned(MemorySegment.ofArray(new byte[0])) // where the heap is, too

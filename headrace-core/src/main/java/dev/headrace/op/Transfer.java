@@ -49,8 +49,13 @@ final class Transfer implements Weighed {
   private @Nullable DeviceEvent computing;
   private volatile @Nullable DeviceEvent done;
 
-  /** On the consumer's stream, just before it begins to wait for the batch. */
+  /** On the consumer's stream, just before it begins to wait for the batch; the next one's too. */
   private @Nullable DeviceEvent ready;
+
+  /** The batch before it, until it is known how long the consumer worked on that. */
+  private @Nullable Transfer previous;
+
+  private long waitedNs;
 
   private boolean hostIsFree;
   private boolean isQueued;
@@ -78,7 +83,7 @@ final class Transfer implements Weighed {
       Tensor tensor = leaves[leaf];
       if (host.isCopied(leaf)) {
         leaves[leaf] = placed(tensor, room, roomLease, host.offset(leaf));
-      } else if (tensor.dtype() != DType.STRING) {
+      } else if (tensor.dtype() != DType.STRING && !host.isThere(leaf)) {
         leaves[leaf] = Tensor.zeros(tensor.dtype(), tensor.shape()); // of no elements
       }
     }
@@ -197,12 +202,25 @@ final class Transfer implements Weighed {
     return end == null || end.await(timeoutNs);
   }
 
-  /** Makes the consumer's stream wait for it. */
-  synchronized void awaitOn(DeviceStream consumer) {
+  /**
+   * Makes the consumer's stream wait for it.
+   *
+   * @param before the batch that the stream waited for last
+   */
+  synchronized void awaitOn(DeviceStream consumer, @Nullable Transfer before) {
+    ready = consumer.record();
+    previous = before;
     DeviceEvent end = done;
     if (end != null) {
-      ready = consumer.record();
       consumer.waitFor(end);
+    }
+  }
+
+  /** Lets go of the mark on the consumer's stream, which the next batch was measured by. */
+  synchronized void forget() {
+    if (ready != null) {
+      ready.close();
+      ready = null;
     }
   }
 
@@ -241,7 +259,17 @@ final class Transfer implements Weighed {
       meter.computed(end.nanosSince(computing));
     }
     if (waited != null && end != null) {
-      meter.waited(Math.max(0, end.nanosSince(waited)));
+      waitedNs = Math.max(0, end.nanosSince(waited));
+      meter.waited(waitedNs);
+    }
+    Transfer before = previous;
+    if (waited != null && before != null) {
+      DeviceEvent start = before.ready;
+      if (start != null && before.settled) {
+        meter.stepped(Math.max(0, waited.nanosSince(start) - before.waitedNs));
+      }
+      before.forget();
+      previous = null;
     }
     host.letGo("it was copied to a device");
     computed.clear();
@@ -304,7 +332,7 @@ final class Transfer implements Weighed {
   private void closeEvents() {
     DeviceEvent end = done;
     for (DeviceEvent event :
-        new @Nullable DeviceEvent[] {begun, copied, computing, ready, end == copied ? null : end}) {
+        new @Nullable DeviceEvent[] {begun, copied, computing, end == copied ? null : end}) {
       if (event != null) {
         event.close();
       }
@@ -312,7 +340,6 @@ final class Transfer implements Weighed {
     begun = null;
     copied = null;
     computing = null;
-    ready = null;
     done = null;
   }
 

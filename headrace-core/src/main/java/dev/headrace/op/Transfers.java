@@ -67,6 +67,9 @@ final class Transfers {
   private boolean isAskedFor;
   private boolean closed;
 
+  /** The consumer's own: the batch that its stream waited for last. */
+  private @Nullable Transfer latest;
+
   /** The sending thread's own. */
   private boolean warned;
 
@@ -89,7 +92,7 @@ final class Transfers {
    * @throws DeviceException if the device cannot; it must not be asked again
    */
   Object send(Object element, Id id) {
-    HostBatch batch = HostBatch.of(element);
+    HostBatch batch = HostBatch.of(device, element);
     if (batch == null) {
       warnOfStaying(element);
       return element;
@@ -103,7 +106,7 @@ final class Transfers {
     begin(transfer);
     try {
       long startNs = System.nanoTime();
-      if (batch.settle(device, bytes -> ring.stage(bytes, context.path()))) {
+      if (batch.settle(bytes -> ring.stage(bytes, context.path()))) {
         meter.staged(System.nanoTime() - startNs);
       }
       transfer.take(areLent, context);
@@ -315,7 +318,8 @@ final class Transfers {
       } else {
         settleArrived();
         checkAwaited();
-        transfer.awaitOn(consumer);
+        transfer.awaitOn(consumer, latest);
+        latest = transfer;
       }
     } catch (DeviceException e) {
       return new Failure(context.path(), id, e, true);
@@ -427,6 +431,10 @@ final class Transfers {
       ring.lock.unlock();
     }
     over.forEach(Transfer::letGo); // the consumer has their device memory
+    over.forEach(Transfer::forget);
+    if (latest != null) {
+      latest.forget();
+    }
     for (Transfer transfer : left) {
       transfer.drop(CLOSED);
       transfer.leave();

@@ -527,8 +527,10 @@ public final class Engine implements AutoCloseable, Decisions {
               transfers.copies(),
               transfers.bytes(),
               transfers.copyNs(),
+              transfers.computeNs(),
               transfers.stagedNs(),
               transfers.waitNs(),
+              transfers.stepNs(),
               transfers.roomWaitNs(),
               transfers.deviceBytes(),
               transfers.deviceLimitBytes());
@@ -570,8 +572,10 @@ public final class Engine implements AutoCloseable, Decisions {
               transfers.bytes(),
               transfers.copies(),
               transfers.copyNs(),
+              transfers.computeNs(),
               transfers.stagedNs(),
               transfers.waitNs(),
+              transfers.stepNs(),
               transfers.roomWaitNs(),
               transfers.deviceBytes(),
               transfers.deviceLimitBytes());

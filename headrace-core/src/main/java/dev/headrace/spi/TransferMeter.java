@@ -16,6 +16,7 @@ public final class TransferMeter {
   private final LongAdder stagedNs = new LongAdder();
   private final LongAdder computeNs = new LongAdder();
   private final LongAdder unpinnedCopies = new LongAdder();
+  private final LongAdder stepNs = new LongAdder();
   private final LongAdder waitNs = new LongAdder();
   private final LongAdder roomWaitNs = new LongAdder();
   private volatile @Nullable String device;
@@ -39,6 +40,11 @@ public final class TransferMeter {
   /** Counts how long the device computed on a batch. */
   public void computed(long ns) {
     computeNs.add(ns);
+  }
+
+  /** Counts how long the consumer's stream worked on a batch, where it has one. */
+  public void stepped(long ns) {
+    stepNs.add(ns);
   }
 
   /** Counts a batch that was put into pinned memory first, and how long that took. */
@@ -95,6 +101,10 @@ public final class TransferMeter {
 
   public long computeNs() {
     return computeNs.sum();
+  }
+
+  public long stepNs() {
+    return stepNs.sum();
   }
 
   public long waitNs() {

@@ -18,7 +18,9 @@ import dev.headrace.device.DeviceStream;
 import dev.headrace.device.HostDevice;
 import dev.headrace.device.HostDevice.Pinning;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.OpStats;
+import dev.headrace.profile.Verdict;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.lang.foreign.MemorySegment;
@@ -249,6 +251,81 @@ class MapOnDeviceTest {
         assertThat(transfer.copies()).isEqualTo(8); // all were waited for at the end
         assertThat(transfer.waitNs()).isPositive(); // nothing to overlap with
       }
+    }
+  }
+
+  @Test
+  void aConsumerThatOnlyQueuesItsStepsIsKnownToBeTheLimit() {
+    try (HostDevice device = HostDevice.simulated().consumedOnStream().open()) {
+      DeviceStream consumer = Objects.requireNonNull(device.consumer());
+      MemorySegment nothing = MemorySegment.ofArray(new byte[4]);
+      Tensor step = Tensor.deferred(new Looking(() -> sleep(4)));
+      try (Pipeline<Tensor> pipeline =
+          range(120)
+              .map(x -> Tensor.full(Shape.of(1000), (float) x))
+              .prefetchToDevice(device)
+              .open()) {
+        for (Tensor _ : pipeline) {
+          consumer.compute(step, nothing);
+        }
+        OpStats.TransferStats transfer = transfer(pipeline);
+        assertThat(transfer.stepNs()).isGreaterThanOrEqualTo(100 * 4_000_000L);
+        Diagnosis diagnosis = pipeline.diagnose();
+        assertThat(diagnosis.verdict().kind()).isEqualTo(Verdict.Kind.CONSUMER_BOUND);
+        assertThat(diagnosis.findings())
+            .anySatisfy(
+                finding -> {
+                  assertThat(finding.rule()).isEqualTo("device-prefetch-gains-nothing");
+                  assertThat(finding.message()).contains("copying takes");
+                });
+      }
+    }
+  }
+
+  private static void sleep(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void aCacheOnTheDeviceIsCopiedOnce() {
+    try (HostDevice device = HostDevice.simulated().open()) {
+      Dataset<Tensor> cached =
+          range(12).map(x -> Tensor.full(Shape.of(100), (float) x)).batch(3).cache(device);
+      List<Double> sums = new ArrayList<>();
+      try (Pipeline<Tensor> pipeline = cached.mapOnDevice(x -> x.scale(2)).open()) {
+        for (int epoch = 0; epoch < 3; epoch++) {
+          for (Tensor batch : pipeline) {
+            sums.add(sum(batch.placedMemory()));
+          }
+        }
+        assertThat(sums).hasSize(12);
+        assertThat(sums.subList(4, 8)).isEqualTo(sums.subList(0, 4));
+        assertThat(sums.getFirst()).isEqualTo(600);
+        List<OpStats.TransferStats> transfers =
+            pipeline.stats().operators().stream()
+                .map(OpStats::transfer)
+                .filter(Objects::nonNull)
+                .toList();
+        assertThat(transfers.getLast().copies()).isEqualTo(4);
+      }
+    }
+  }
+
+  @Test
+  void aCacheThatDoesNotFitTheDeviceSaysSo() {
+    try (HostDevice device = HostDevice.simulated().named("small").memoryBytes(10_000).open()) {
+      assertThatThrownBy(
+              () ->
+                  range(100)
+                      .map(x -> Tensor.full(Shape.of(100), (float) x))
+                      .batch(4)
+                      .cache(device)
+                      .count())
+          .hasStackTraceContaining("device small: expected room for");
     }
   }
 
