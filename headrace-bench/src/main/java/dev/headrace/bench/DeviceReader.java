@@ -1,0 +1,86 @@
+package dev.headrace.bench;
+
+import dev.headrace.Dataset;
+import dev.headrace.Pipeline;
+import dev.headrace.profile.OpStats;
+import java.util.Iterator;
+
+/**
+ * A pipeline that ends on a device, read for a while now and then; between two readings it waits,
+ * with what it has read ahead.
+ *
+ * <p><b>Ownership:</b> closes the pipeline.
+ */
+final class DeviceReader<T> implements AutoCloseable {
+  /** Read before each measurement: what was read ahead while nobody asked, and some more. */
+  private static final int WARM = 8;
+
+  /** What is done with a batch. */
+  interface Step<T> {
+    void on(T batch) throws InterruptedException;
+  }
+
+  /**
+   * What a reading was like.
+   *
+   * @param nsPerBatch from the arrival of one batch to that of the next, in the mean
+   * @param copyNs how long the device copied meanwhile
+   * @param waitNs how long its consumer waited for copies
+   */
+  record Reading(double nsPerBatch, long copyNs, long waitNs) {}
+
+  private final DeviceSubject subject;
+  private final Pipeline<T> pipeline;
+  private Iterator<T> epoch;
+
+  DeviceReader(DeviceSubject subject, Dataset<T> dataset) {
+    this.subject = subject;
+    this.pipeline = dataset.open();
+    this.epoch = pipeline.iterator();
+  }
+
+  /** The next batch; the next epoch's first, where one has ended. */
+  T next() {
+    if (!epoch.hasNext()) {
+      epoch = pipeline.iterator();
+    }
+    return epoch.next();
+  }
+
+  /** Reads so many batches. */
+  Reading read(int batches, Step<? super T> step) throws InterruptedException {
+    for (int i = 0; i < WARM; i++) {
+      step.on(next());
+    }
+    subject.settle();
+    OpStats.TransferStats before = transfers();
+    long startNs = System.nanoTime();
+    for (int i = 0; i < batches; i++) {
+      step.on(next());
+    }
+    subject.settle();
+    double wallNs = System.nanoTime() - startNs;
+    OpStats.TransferStats after = transfers();
+    return new Reading(
+        wallNs / batches, after.copyNs() - before.copyNs(), after.waitNs() - before.waitNs());
+  }
+
+  /** Reads so many batches, and does nothing with them; what one took. */
+  double nsPerBatch(int batches) throws InterruptedException {
+    return read(batches, batch -> {}).nsPerBatch;
+  }
+
+  /** What the pipeline's operator that copies says of itself; all zero where there is none. */
+  OpStats.TransferStats transfers() {
+    return pipeline.stats().operators().stream()
+        .map(OpStats::transfer)
+        .filter(transfer -> transfer != null)
+        .findFirst()
+        .orElse(new OpStats.TransferStats("none", true, 0, 0, 0, 0, 0, 0, 0, 0));
+  }
+
+  @Override
+  public void close() {
+    pipeline.close();
+  }
+}
