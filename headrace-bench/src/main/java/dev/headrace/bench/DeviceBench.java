@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a device brings: how fast copies are beside the bus alone, whether they disappear behind
@@ -141,7 +142,10 @@ public final class DeviceBench implements Scenario {
   }
 
   /** What an operator that copies says of itself. */
-  static String described(String name, OpStats.TransferStats transfers) {
+  static String described(String name, OpStats.@Nullable TransferStats transfers) {
+    if (transfers == null) {
+      return name + ": nothing was copied.";
+    }
     return String.format(
         Locale.ROOT,
         "%s: %s, %.1f GB in %,d copies, %s memory, %.1f GB/s while copying, %.1f %% of that behind"

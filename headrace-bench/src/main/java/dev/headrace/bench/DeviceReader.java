@@ -4,6 +4,7 @@ import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.profile.OpStats;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pipeline that ends on a device, read for a while now and then; between two readings it waits,
@@ -53,16 +54,23 @@ final class DeviceReader<T> implements AutoCloseable {
       step.on(next());
     }
     subject.settle();
-    OpStats.TransferStats before = transfers();
+    Transferred before = transferred();
     long startNs = System.nanoTime();
     for (int i = 0; i < batches; i++) {
       step.on(next());
     }
     subject.settle();
     double wallNs = System.nanoTime() - startNs;
-    OpStats.TransferStats after = transfers();
+    Transferred after = transferred();
     return new Reading(
-        wallNs / batches, after.copyNs() - before.copyNs(), after.waitNs() - before.waitNs());
+        wallNs / batches, after.copyNs - before.copyNs, after.waitNs - before.waitNs);
+  }
+
+  private record Transferred(long copyNs, long waitNs) {}
+
+  private Transferred transferred() {
+    OpStats.TransferStats now = transfers();
+    return now == null ? new Transferred(0, 0) : new Transferred(now.copyNs(), now.waitNs());
   }
 
   /** Reads so many batches, and does nothing with them; what one took. */
@@ -70,13 +78,14 @@ final class DeviceReader<T> implements AutoCloseable {
     return read(batches, batch -> {}).nsPerBatch;
   }
 
-  /** What the pipeline's operator that copies says of itself; all zero where there is none. */
-  OpStats.TransferStats transfers() {
-    return pipeline.stats().operators().stream()
-        .map(OpStats::transfer)
-        .filter(transfer -> transfer != null)
-        .findFirst()
-        .orElse(new OpStats.TransferStats("none", true, 0, 0, 0, 0, 0, 0, 0, 0));
+  /** What the pipeline's operator that copies says of itself; null where there is none. */
+  OpStats.@Nullable TransferStats transfers() {
+    for (OpStats operator : pipeline.stats().operators()) {
+      if (operator.transfer() != null) {
+        return operator.transfer();
+      }
+    }
+    return null;
   }
 
   @Override
