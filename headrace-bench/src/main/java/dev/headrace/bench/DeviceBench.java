@@ -74,8 +74,7 @@ public final class DeviceBench implements Scenario {
   }
 
   DeviceBench(Set<Part> parts, boolean simulated, Size size) {
-    this.parts =
-        !parts.isEmpty() ? parts : simulated ? SIMULATED : EnumSet.allOf(Part.class);
+    this.parts = !parts.isEmpty() ? parts : simulated ? SIMULATED : EnumSet.allOf(Part.class);
     this.simulated = simulated;
     this.size = size;
   }

@@ -32,8 +32,7 @@ final class DeviceCopies {
   private final double seconds;
   private final List<String> notes;
 
-  DeviceCopies(
-      DeviceSubject subject, Setup setup, int batch, double seconds, List<String> notes) {
+  DeviceCopies(DeviceSubject subject, Setup setup, int batch, double seconds, List<String> notes) {
     this.subject = subject;
     this.setup = setup;
     this.batch = batch;

@@ -153,16 +153,16 @@ public final class DeviceErrors {
             setup,
             notes),
         tried(
-            "E. the device's memory is full", MEMORY, "expected room for", simulated, setup, notes));
+            "E. the device's memory is full",
+            MEMORY,
+            "expected room for",
+            simulated,
+            setup,
+            notes));
   }
 
   private static Row tried(
-      String name,
-      String what,
-      String expected,
-      boolean simulated,
-      Setup setup,
-      List<String> notes)
+      String name, String what, String expected, boolean simulated, Setup setup, List<String> notes)
       throws IOException, InterruptedException {
     setup.progress().accept(name);
     OwnProcess.Ended ended =
@@ -181,7 +181,9 @@ public final class DeviceErrors {
     notes.add(
         "%s: %s; exit code %d".formatted(name, String.join("; ", ended.lines()), ended.code()));
     return Row.alone(
-        name + ": " + (isNamed ? "told by name" : "NOT told by name")
+        name
+            + ": "
+            + (isNamed ? "told by name" : "NOT told by name")
             + (isClosed ? ", closed" : ", NOT closed"),
         "missed",
         Interval.of((isNamed ? 0 : 1) + (isClosed ? 0 : 1)),

@@ -24,8 +24,7 @@ final class DeviceOverlap {
   private final double seconds;
   private final List<String> notes;
 
-  DeviceOverlap(
-      DeviceSubject subject, Setup setup, int batch, double seconds, List<String> notes) {
+  DeviceOverlap(DeviceSubject subject, Setup setup, int batch, double seconds, List<String> notes) {
     this.subject = subject;
     this.setup = setup;
     this.batch = batch;
@@ -75,8 +74,7 @@ final class DeviceOverlap {
               new DeviceReader<>(
                   subject,
                   DeviceCopies.lying(device, arena, dtype, shape).prefetchToDevice(device))) {
-        Tensor there =
-            Tensor.wrap(dtype, shape, device.allocate(arena, bytes), device.place());
+        Tensor there = Tensor.wrap(dtype, shape, device.allocate(arena, bytes), device.place());
         for (int pair = 0; pair < pairs; pair++) {
           setup.progress().accept("%s: pair %d of %d".formatted(name, pair + 1, pairs));
           resident[pair] = nsPerStep(step, there, count) / 1e6;
@@ -137,10 +135,7 @@ final class DeviceOverlap {
               1e-6));
       rows.add(
           Row.alone(
-              name + ": torch's loader over lying there",
-              "times",
-              Interval.of(torchTimes),
-              null));
+              name + ": torch's loader over lying there", "times", Interval.of(torchTimes), null));
     }
     return rows;
   }

@@ -329,8 +329,7 @@ final class DevicePhotos {
     long startNs = System.nanoTime();
     for (int t = 0; t < threads; t++) {
       int first = t * examples.size() / threads;
-      running.add(
-          Thread.ofPlatform().start(() -> decodeOnAndOn(examples, first, made, isOver)));
+      running.add(Thread.ofPlatform().start(() -> decodeOnAndOn(examples, first, made, isOver)));
     }
     Thread.sleep((long) (size.seconds * 1e3));
     isOver.set(true);

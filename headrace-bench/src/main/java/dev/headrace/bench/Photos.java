@@ -49,8 +49,7 @@ final class Photos {
   }
 
   /** Writes so many records, the photographs in turn. */
-  static void writeRecords(Path folder, byte[][] photos, int count, int files)
-      throws IOException {
+  static void writeRecords(Path folder, byte[][] photos, int count, int files) throws IOException {
     for (int file = 0; file < files; file++) {
       Path path = folder.resolve("photos-%05d-of-%05d.tfrecord".formatted(file, files));
       try (TfRecordWriter writer = new TfRecordWriter(path)) {

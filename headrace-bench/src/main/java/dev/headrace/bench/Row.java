@@ -56,12 +56,7 @@ public record Row(
 
   /** A row from measurements that were taken in pairs; more is better. */
   static Row ofRates(
-      String name,
-      String unit,
-      double[] ours,
-      double[] peer,
-      String peerName,
-      @Nullable Bar bar) {
+      String name, String unit, double[] ours, double[] peer, String peerName, @Nullable Bar bar) {
     double[] ratios = new double[ours.length];
     for (int i = 0; i < ours.length; i++) {
       ratios[i] = ours[i] / peer[i];

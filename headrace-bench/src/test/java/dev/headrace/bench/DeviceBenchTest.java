@@ -83,8 +83,7 @@ class DeviceBenchTest {
         .extracting(Row::name, Row::holds)
         .containsExactly(
             tuple("E. a kernel faults: told by name, closed", true),
-            tuple(
-                "E. the device's memory is full: told by name, closed", true));
+            tuple("E. the device's memory is full: told by name, closed", true));
   }
 
   @Test

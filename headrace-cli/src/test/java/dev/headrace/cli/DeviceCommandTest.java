@@ -70,7 +70,14 @@ class DeviceCommandTest {
     Path json = folder.resolve("device.json");
     assertThat(
             command.run(
-                "bench", "device", "--simulated", "--parts", "a", "--pairs", "1", "--json",
+                "bench",
+                "device",
+                "--simulated",
+                "--parts",
+                "a",
+                "--pairs",
+                "1",
+                "--json",
                 json.toString()))
         .isEqualTo(Main.OK);
     assertThat(command.out()).contains("peer: raw copies from pinned memory, back to back");

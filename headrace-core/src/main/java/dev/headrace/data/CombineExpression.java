@@ -12,9 +12,7 @@ public record CombineExpression(Tensor left, Tensor right, Arithmetic operation)
   public CombineExpression {
     Elements.checkNumbers(operation.word(), left);
     boolean fits =
-        left.shape().equals(right.shape())
-            || left.shape().rank() == 0
-            || right.shape().rank() == 0;
+        left.shape().equals(right.shape()) || left.shape().rank() == 0 || right.shape().rank() == 0;
     if (left.dtype() != right.dtype() || !fits) {
       throw new IllegalArgumentException(
           "%s: expected tensors of one type and shape, or one of them a scalar, but got %s%s and %s%s"

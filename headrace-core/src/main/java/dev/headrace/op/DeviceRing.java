@@ -33,11 +33,22 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
   /** Batches that nobody gives back are waited for until the collector had this time, doubled. */
   private static final long LONGEST_NAP_MS = 256;
 
+  /** More batches ahead than this never helped. */
+  static final int LONGEST = 8;
+
   /** How long closing waits for a consumer whose stream still works on batches. */
   private static final long LONGEST_STEP_NS = TimeUnit.SECONDS.toNanos(30);
 
   final Device device;
-  final int size;
+
+  /** So many batches may be under way or with the consumer; guarded by the lock. */
+  int size;
+
+  private final boolean isTuned;
+
+  /** Whether a batch had to wait for a place since the ring grew. */
+  private boolean wasFull;
+
   final ReentrantLock lock = new ReentrantLock();
 
   /** Told when a batch came back, the consumer asked for one, or a pass was closed. */
@@ -57,9 +68,15 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
 
   private boolean canPin = true;
 
-  DeviceRing(Device device, int size) {
+  /**
+   * A ring of that many places.
+   *
+   * @param isTuned whether it may grow, where that helps
+   */
+  DeviceRing(Device device, int size, boolean isTuned) {
     this.device = device;
     this.size = size;
+    this.isTuned = isTuned;
     Account account = new Account("device " + device.name(), device.memoryBytes());
     this.pool = new SlabPool(account, device::allocate, device.place(), this);
     this.pinned =
@@ -72,6 +89,33 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     private int leases;
     private boolean isWithConsumer;
     private boolean hasLeft;
+  }
+
+  /** A batch had to wait for a place. */
+  void foundFull() {
+    wasFull = true;
+  }
+
+  /**
+   * The consumer had to wait for a batch. If the ring was full before, it ran empty because
+   * something varies, and a longer one helps: it grows, within an eighth of what the device has.
+   *
+   * @return the size before, or 0 if it did not grow
+   */
+  int foundEmpty(long batchBytes) {
+    lock.lock();
+    try {
+      boolean fits = (size + 1) * batchBytes <= device.memoryBytes() / 8;
+      if (!isTuned || !wasFull || size >= LONGEST || !fits) {
+        return 0;
+      }
+      wasFull = false;
+      size++;
+      changed.signalAll();
+      return size - 1;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Another batch may take the place of this one, if no memory of it is out. */

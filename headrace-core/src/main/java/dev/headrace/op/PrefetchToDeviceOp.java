@@ -28,8 +28,9 @@ import java.util.Objects;
  * <p>An error of the device ends the pipeline.
  *
  * @param device to which device
- * @param buffer how many batches to hold on the device, the consumer's included; AUTOTUNE is 2: one
- *     to work on and one on its way
+ * @param buffer how many batches to hold on the device, the consumer's included; AUTOTUNE begins
+ *     with 2, one to work on and one on its way, and takes more where the ring was full and ran
+ *     empty
  * @param functions what to compute there of each element, one after the other: they are given
  *     tensors on the device and return deferred ones
  */
@@ -91,11 +92,15 @@ public record PrefetchToDeviceOp(
 
     ReceivingCursor(Context context, PrefetchToDeviceOp op) {
       super(context);
-      int size = op.buffer == Knob.AUTOTUNE ? DOUBLE_BUFFER : op.buffer;
-      DeviceRing ring = context.shared(() -> new DeviceRing(op.device, size));
+      boolean isTuned = op.buffer == Knob.AUTOTUNE;
+      int size = isTuned ? DOUBLE_BUFFER : op.buffer;
+      DeviceRing ring = context.shared(() -> new DeviceRing(op.device, size, isTuned));
       this.transfers = new Transfers(context, ring, op.functions);
       Cursor sending = new SendingCursor(context, context.open(op.input), transfers);
-      this.source = context.debug() ? sending : context.readAhead(sending, size);
+      this.source =
+          context.debug()
+              ? sending
+              : context.readAhead(sending, isTuned ? DeviceRing.LONGEST : size);
     }
 
     /** One element at a time: the consumer gives one device batch back before it gets the next. */

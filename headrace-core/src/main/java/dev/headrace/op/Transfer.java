@@ -236,10 +236,14 @@ final class Transfer implements Weighed {
     }
   }
 
-  /** Lets go of what is not needed any more, and counts what has arrived. */
-  synchronized void settle(TransferMeter meter) {
+  /**
+   * Lets go of what is not needed any more, and counts what has arrived.
+   *
+   * @return whether it is known from now on that the consumer's stream waited for it
+   */
+  synchronized boolean settle(TransferMeter meter) {
     if (settled || !isQueued) {
-      return;
+      return false;
     }
     DeviceEvent end = done;
     if (!hostIsFree && copied != null && hasArrived(copied)) {
@@ -249,7 +253,7 @@ final class Transfer implements Weighed {
     // The consumer's event is before the end of what it waits for, unless it came late.
     DeviceEvent waited = ready;
     if ((end != null && !hasArrived(end)) || (waited != null && !hasArrived(waited))) {
-      return;
+      return false;
     }
     settled = true;
     if (begun != null && copied != null) {
@@ -279,6 +283,7 @@ final class Transfer implements Weighed {
     if (roomLease != null && Stream.of(leaves).noneMatch(leaf -> leaf.lease() == roomLease)) {
       roomLease.giveBack("it was computed on");
     }
+    return waitedNs > 0;
   }
 
   /** A failed one has not: it keeps its memory until the stream is closed. */
@@ -311,6 +316,11 @@ final class Transfer implements Weighed {
   /** Leaves its place in the ring as soon as no memory of it is out. */
   void leave() {
     ring.leave(holding);
+  }
+
+  /** How much memory of the device it takes. */
+  long deviceBytes() {
+    return leases.stream().mapToLong(Lease::byteSize).sum();
   }
 
   Object build() {

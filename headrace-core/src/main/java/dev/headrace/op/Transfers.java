@@ -173,7 +173,9 @@ final class Transfers {
       ring.lock.unlock();
     }
     for (Transfer transfer : all) {
-      transfer.settle(meter);
+      if (transfer.settle(meter)) {
+        lengthenRing(transfer);
+      }
     }
     ring.lock.lock();
     try {
@@ -227,6 +229,7 @@ final class Transfers {
     try {
       while (!closed && ring.lent >= ring.size && !(isAskedFor && underWay.isEmpty())) {
         startNs = startNs == 0 ? System.nanoTime() : startNs;
+        ring.foundFull();
         try {
           ring.changed.await();
         } catch (InterruptedException e) {
@@ -384,8 +387,16 @@ final class Transfers {
       }
     } finally {
       if (mustWait) {
+        lengthenRing(transfer);
         meter.waited(System.nanoTime() - startNs);
       }
+    }
+  }
+
+  private void lengthenRing(Transfer transfer) {
+    int before = ring.foundEmpty(transfer.deviceBytes());
+    if (before > 0) {
+      context.turned("buffer", before, before + 1, "it was full, and then it ran empty");
     }
   }
 

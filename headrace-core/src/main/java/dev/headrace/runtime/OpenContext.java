@@ -428,6 +428,11 @@ final class OpenContext implements Context {
   }
 
   @Override
+  public void turned(String knob, int before, int after, String why) {
+    engine.knobTurned(path(), knob, before, after, why);
+  }
+
+  @Override
   public void remark(String text) {
     if (place != null) {
       place.remark = text;

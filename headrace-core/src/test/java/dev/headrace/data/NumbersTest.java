@@ -59,8 +59,7 @@ class NumbersTest {
     assertThat(uint8(250, 3).add(10).toIntArray()).containsExactly(4, 13);
     assertThat(uint8(3).subtract(5).toIntArray()).containsExactly(254);
     assertThat(int8(100).multiply(3).toIntArray()).containsExactly(44);
-    assertThat(Tensor.of(Integer.MAX_VALUE).add(1).toIntArray())
-        .containsExactly(Integer.MIN_VALUE);
+    assertThat(Tensor.of(Integer.MAX_VALUE).add(1).toIntArray()).containsExactly(Integer.MIN_VALUE);
     assertThat(Tensor.of(Long.MAX_VALUE).add(Tensor.scalar(1L)).toLongArray())
         .containsExactly(Long.MIN_VALUE);
   }

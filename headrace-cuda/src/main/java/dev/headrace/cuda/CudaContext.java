@@ -201,8 +201,7 @@ final class CudaContext {
   }
 
   private static DeviceException error(String device, String function, int result) {
-    return new DeviceException(
-        device, function + " failed: " + CudaDriver.describe(result), null);
+    return new DeviceException(device, function + " failed: " + CudaDriver.describe(result), null);
   }
 
   /**

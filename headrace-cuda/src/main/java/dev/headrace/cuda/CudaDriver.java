@@ -161,9 +161,7 @@ final class CudaDriver {
 
   private static String text(MethodHandle function, int result) {
     MemorySegment out = RESULT.get();
-    return call(function, result, out.address()) == SUCCESS
-        ? string(out.get(JAVA_LONG, 0))
-        : "";
+    return call(function, result, out.address()) == SUCCESS ? string(out.get(JAVA_LONG, 0)) : "";
   }
 
   @SuppressWarnings("restricted") // a constant text of the driver
@@ -424,8 +422,7 @@ final class CudaDriver {
     static final MethodHandle MEMORY_INFO = of("cuMemGetInfo_v2", JAVA_LONG, JAVA_LONG);
     static final MethodHandle ALLOCATE = of("cuMemAlloc_v2", JAVA_LONG, JAVA_LONG);
     static final MethodHandle FREE = of("cuMemFree_v2", JAVA_LONG);
-    static final MethodHandle ALLOCATE_HOST =
-        of("cuMemHostAlloc", JAVA_LONG, JAVA_LONG, JAVA_INT);
+    static final MethodHandle ALLOCATE_HOST = of("cuMemHostAlloc", JAVA_LONG, JAVA_LONG, JAVA_INT);
     static final MethodHandle FREE_HOST = of("cuMemFreeHost", JAVA_LONG);
     static final MethodHandle COPY_TO_DEVICE =
         of("cuMemcpyHtoDAsync_v2", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);

@@ -146,10 +146,7 @@ final class CudaEvent implements DeviceEvent {
   public long nanosSince(DeviceEvent start) {
     if (!(start instanceof CudaEvent earlier) || !isOf(earlier.context)) {
       throw new IllegalArgumentException(
-          "device "
-              + context.name()
-              + ": expected an event of the same device, but got "
-              + start);
+          "device " + context.name() + ": expected an event of the same device, but got " + start);
     }
     checkCanBeTimed();
     earlier.checkCanBeTimed();

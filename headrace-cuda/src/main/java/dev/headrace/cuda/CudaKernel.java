@@ -139,8 +139,7 @@ public final class CudaKernel {
     for (Tensor input : inputs) {
       if (!input.dtype().isFixedSize()) {
         throw new IllegalArgumentException(
-            "kernel %s: expected inputs of numbers, but got %s"
-                .formatted(entry, input.describe()));
+            "kernel %s: expected inputs of numbers, but got %s".formatted(entry, input.describe()));
       }
     }
     List<Program.Arg> parameters = new ArrayList<>();

@@ -108,8 +108,7 @@ final class CudaStream implements DeviceStream {
           }
           context.call(
               "cuMemcpyHtoDAsync",
-              () ->
-                  CudaDriver.copyToDevice(deviceMemory.address(), host.address(), bytes, handle));
+              () -> CudaDriver.copyToDevice(deviceMemory.address(), host.address(), bytes, handle));
           return true;
         });
   }
@@ -187,8 +186,7 @@ final class CudaStream implements DeviceStream {
   private ProgramRunner runner() {
     ProgramRunner made = runner;
     if (made == null) {
-      Workers helpers =
-          new Workers("cuda " + purpose, Runtime.getRuntime().availableProcessors());
+      Workers helpers = new Workers("cuda " + purpose, Runtime.getRuntime().availableProcessors());
       made =
           new ProgramRunner(
               context, device.modules(), device.decoder(), helpers, handle, this::isClosing);

@@ -72,9 +72,7 @@ final class DeviceDecoder implements AutoCloseable {
 
   /** Who decodes, in words. */
   String describe() {
-    return library == null
-        ? "the host (" + problem + ")"
-        : backend + " (" + library.where() + ")";
+    return library == null ? "the host (" + problem + ")" : backend + " (" + library.where() + ")";
   }
 
   boolean isThere() {
@@ -110,7 +108,9 @@ final class DeviceDecoder implements AutoCloseable {
         && (frame.components() == 3 || decode.channels() == 1);
   }
 
-  /** Whether nvJPEG itself would take this file of native memory: asked where it refused a batch. */
+  /**
+   * Whether nvJPEG itself would take this file of native memory: asked where it refused a batch.
+   */
   boolean isKnown(MemorySegment file) {
     NvJpeg jpeg = library;
     if (jpeg == null) {
@@ -244,15 +244,13 @@ final class DeviceDecoder implements AutoCloseable {
         }
       }
       if (initializedFor[kind] != batch.images) {
-        int status =
-            jpeg.initialize(handle, states[kind], batch.images, hostThreads, batch.format);
+        int status = jpeg.initialize(handle, states[kind], batch.images, hostThreads, batch.format);
         if (status != NvJpeg.SUCCESS) {
           return status;
         }
         initializedFor[kind] = batch.images;
       }
-      return jpeg.decode(
-          handle, states[kind], batch.files, batch.lengths, batch.targets, stream);
+      return jpeg.decode(handle, states[kind], batch.files, batch.lengths, batch.targets, stream);
     }
 
     /** Frees all of it, when what was queued is done. */

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * {@link CudaDevice#consumerStream}: work in another stream must first wait for that one, and must
  * have ended when the deleter is called.
  *
- * <p>Libraries that know no DLPack take the address itself, {@code tensor.placedMemory().address()},
- * and the stream.
+ * <p>Libraries that know no DLPack take the address itself, {@code
+ * tensor.placedMemory().address()}, and the stream.
  *
  * <p><b>Threading:</b> safe for any number of threads; the deleter may be called by any, also by
  * those that Java does not know.

@@ -124,8 +124,7 @@ record JpegFrame(
           components == 1
               || (components == 3
                   && (hasJfif || (adobeTransform == -1 ? !areNamedRgb : adobeTransform == 1)));
-      return new JpegFrame(
-          height, width, components, isBaseline && isOneScan, isWhole(), isYcc);
+      return new JpegFrame(height, width, components, isBaseline && isOneScan, isWhole(), isYcc);
     }
 
     private boolean isWhole() {

@@ -201,9 +201,7 @@ final class NvJpeg {
       MemorySegment out = arena.allocate(JAVA_LONG);
       // As the host does it. Libraries before 12.2 do not know the flag.
       int result =
-          (int)
-              create.invokeExact(
-                  backend.number, 0L, 0L, FLAG_INTERPOLATED_CHROMA, out.address());
+          (int) create.invokeExact(backend.number, 0L, 0L, FLAG_INTERPOLATED_CHROMA, out.address());
       if (result != SUCCESS) {
         result = (int) create.invokeExact(backend.number, 0L, 0L, 0, out.address());
       }
@@ -232,8 +230,7 @@ final class NvJpeg {
       long state = out.get(JAVA_LONG, 0);
       if (preallocate != null) {
         // However little is asked for: from then on the state keeps its memory from batch to batch.
-        int _ =
-            (int) preallocate.invokeExact(handle, state, 1, 1, 1, SUBSAMPLING_444, OUTPUT_RGBI);
+        int _ = (int) preallocate.invokeExact(handle, state, 1, 1, 1, SUBSAMPLING_444, OUTPUT_RGBI);
       }
       return state;
     } catch (Throwable e) {

@@ -145,8 +145,7 @@ final class Nvrtc {
         if (result != SUCCESS) {
           throw new IllegalArgumentException(
               "kernel %s: expected CUDA C++ that compiles, but got %s: %s"
-                  .formatted(
-                      name, describe(result), text(arena, program, logSize, log).strip()));
+                  .formatted(name, describe(result), text(arena, program, logSize, log).strip()));
         }
         return text(arena, program, ptxSize, ptx);
       } finally {

@@ -117,8 +117,7 @@ final class ProgramRunner implements AutoCloseable {
   private void giveToHost(Run run, Slot slot, int status, BitSet byHost) {
     DeviceDecoder.Lane lane = slot.lane;
     if (lane != null) {
-      context.call(
-          "cuStreamSynchronize", () -> CudaDriver.synchronizeStream(lane.stream()));
+      context.call("cuStreamSynchronize", () -> CudaDriver.synchronizeStream(lane.stream()));
     }
     if (!hasWarned) {
       hasWarned = true;
@@ -370,8 +369,7 @@ final class ProgramRunner implements AutoCloseable {
         }
         for (int i = byHost.nextSetBit(0); i >= 0; i = byHost.nextSetBit(i + 1)) {
           Program.Decode decode = program.decodes().get(i);
-          long skipped =
-              (long) decode.image().window().top() * decode.width() * decode.channels();
+          long skipped = (long) decode.image().window().top() * decode.width() * decode.channels();
           copy(
               slot,
               decodesAt[i],
@@ -389,8 +387,7 @@ final class ProgramRunner implements AutoCloseable {
     private void copy(Slot slot, long pinnedAt, long bytes, long to) {
       if (bytes > 0) {
         long from = slot.pinned.address() + pinnedAt;
-        context.call(
-            "cuMemcpyHtoDAsync", () -> CudaDriver.copyToDevice(to, from, bytes, stream));
+        context.call("cuMemcpyHtoDAsync", () -> CudaDriver.copyToDevice(to, from, bytes, stream));
       }
     }
 
@@ -409,8 +406,7 @@ final class ProgramRunner implements AutoCloseable {
             case Program.Long(long value) -> values.set(JAVA_LONG, at, value);
             case Program.Float(float value) -> values.set(JAVA_FLOAT, at, value);
             case Program.Double(double value) -> values.set(JAVA_DOUBLE, at, value);
-            case Program.Table table ->
-                values.set(JAVA_LONG, at, slot.device + placeOf(table));
+            case Program.Table table -> values.set(JAVA_LONG, at, slot.device + placeOf(table));
           }
           addresses.set(JAVA_LONG, at, values.address() + at);
         }
