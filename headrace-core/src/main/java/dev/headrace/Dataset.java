@@ -805,6 +805,16 @@ public final class Dataset<T> implements Plan<T> {
     return with(new CacheOp(op, here()));
   }
 
+  /**
+   * Copies the elements of the first whole pass to a device and keeps them there for later ones,
+   * which copy nothing: {@link #prefetchToDevice} and {@link #cache()}. For datasets that fit the
+   * device's memory; where one does not, the pipeline ends with the size that was needed. What is
+   * to be drawn anew in each epoch goes behind it: {@code cache(device).mapOnDevice(…)}.
+   */
+  public Dataset<T> cache(Device device) {
+    return prefetchToDevice(device).cache();
+  }
+
   /** Reads up to {@code buffer} elements ahead on a thread of its own. */
   public Dataset<T> prefetch(int buffer) {
     if (buffer < AUTOTUNE) {
@@ -829,7 +839,35 @@ public final class Dataset<T> implements Plan<T> {
    * caller's to close, after the pipeline.
    */
   public Dataset<T> prefetchToDevice(Device device, int buffer) {
-    return with(new PrefetchToDeviceOp(op, device, buffer, here()));
+    return with(new PrefetchToDeviceOp(op, device, buffer, List.of(), here()));
+  }
+
+  /**
+   * Computes on the device what {@code function} says of each element that {@link
+   * #prefetchToDevice} copied there, while the consumer works on the one before.
+   *
+   * <p>The function is given tensors on the device and describes what to compute of them: {@code x
+   * -> x.resize(224, 224).convert(FLOAT32)}, {@code x -> x.square().sum()}. It cannot read
+   * elements. Strings stay on the host and can be decoded: {@code files -> files.mapRows(file ->
+   * Images.decodeJpeg(file).resize(224, 224))}. Results may differ in the last bits from those of
+   * the host; {@code docs/devices.md} says by how much.
+   *
+   * @throws IllegalStateException if this is not what {@code prefetchToDevice} made
+   */
+  public <R> Dataset<R> mapOnDevice(Fn<? super T, ? extends R> function) {
+    if (op instanceof CacheOp cached && cached.input() instanceof PrefetchToDeviceOp before) {
+      return prefetchToDevice(before.device()).mapOnDevice(function);
+    }
+    if (!(op instanceof PrefetchToDeviceOp there)) {
+      throw new IllegalStateException(
+          "mapOnDevice: expected a dataset on a device, but this one ends in %s; write prefetchToDevice(device) right before it"
+              .formatted(op.word()));
+    }
+    List<Fn<Object, Object>> functions = new ArrayList<>(there.functions());
+    functions.add(raw(function));
+    return with(
+        new PrefetchToDeviceOp(
+            there.input(), there.device(), there.buffer(), functions, there.site()));
   }
 
   /**

@@ -4,6 +4,8 @@ import dev.headrace.Dataset;
 import dev.headrace.Doctor;
 import dev.headrace.TrainingStep;
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Finding;
+import dev.headrace.profile.OpProfile;
 import dev.headrace.profile.Profile;
 import dev.headrace.profile.Verdict;
 import dev.headrace.testing.SyntheticStep;
@@ -14,6 +16,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * Forms of one program, each run in turn with its training step, and what limits them.
@@ -68,6 +71,24 @@ final class Comparison {
     /** The share of its time that the training loop waited, in percent. */
     double waitedPercent() {
       return 100 * verdict().waitShare();
+    }
+
+    /** What was copied to a device for one element. */
+    OpProfile.Transfer transfer() {
+      return diagnosis().profile().operators().stream()
+          .map(OpProfile::transfer)
+          .filter(Objects::nonNull)
+          .findFirst()
+          .orElseThrow();
+    }
+
+    /** What the diagnosis says of prefetching to the device: that it helps, or why it does not. */
+    String saidOfDevice() {
+      return diagnosis().findings().stream()
+          .filter(finding -> finding.rule().startsWith("device-prefetch"))
+          .map(Finding::message)
+          .findFirst()
+          .orElse("nothing");
     }
 
     /** The most memory that the pipeline held at once, in MB. */
@@ -161,6 +182,11 @@ final class Comparison {
     for (String conclusion : conclusions) {
       out.println("So: " + conclusion);
     }
+  }
+
+  /** A time as people say it. */
+  static String time(double ns) {
+    return ns < 1e5 ? sentence("%.1f µs", ns / 1e3) : sentence("%.2f ms", ns / 1e6);
   }
 
   /** A sentence with numbers, written the same everywhere. */

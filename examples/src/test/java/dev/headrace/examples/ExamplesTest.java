@@ -11,7 +11,6 @@ import dev.headrace.device.Device;
 import dev.headrace.examples.Comparison.Looks;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Finding;
-import dev.headrace.profile.OpProfile;
 import dev.headrace.profile.Verdict.Kind;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -60,22 +59,36 @@ class ExamplesTest {
 
   @Test
   void balancedTransfer() {
-    assertThat(BalancedTransfer.ahead(Device.host()).take(3).toList())
-        .hasSize(3)
-        .allMatch(each -> each.shape().equals(Shape.of(10_000)));
+    for (Dataset<Tensor> form :
+        List.of(BalancedTransfer.onTheCpu(), BalancedTransfer.ahead(Device.host()))) {
+      List<Float> sums =
+          form.take(3).toList().stream().map(each -> each.toHost().floatValue()).toList();
+      assertThat(sums).containsExactly(0f, 10_000f, 40_000f);
+    }
     Shown<Comparison.Result> shown = shown(() -> BalancedTransfer.show(SHORT));
-    assertThat(shown.text).contains("So: with 2 ms on the bus and 3 ms in the step");
-    for (Comparison.Outcome outcome : shown.result.outcomes()) {
-      OpProfile.Transfer transfer = outcome.diagnosis().profile().operators().get(0).transfer();
+    assertThat(shown.text)
+        .startsWith("On ")
+        .contains(" in the step, prefetching to the device is ")
+        .contains("The diagnosis: ");
+    List<Comparison.Outcome> copied =
+        shown.result.outcomes().stream()
+            .filter(outcome -> outcome.name().startsWith("on the device"))
+            .toList();
+    assertThat(copied).hasSize(2);
+    for (Comparison.Outcome outcome : copied) {
       // At least four were delivered, and at most two more copied, or two copied before.
-      assertThat(Objects.requireNonNull(transfer).bytes()).isBetween(20_000.0, 60_000.0);
+      assertThat(outcome.transfer().bytes()).isBetween(20_000.0, 60_000.0);
     }
   }
 
   @Test
   void arraySlices() {
     assertThat(ArraySlices.batches().toList()).hasSize(32);
+    assertThat(ArraySlices.ahead(Device.host()).toList())
+        .hasSize(32)
+        .allMatch(mean -> Math.abs(mean.toHost().floatValue() - 0.5) < 0.05);
     assertThat(shown(() -> ArraySlices.show(SHORT)).text)
+        .startsWith("On ")
         .contains("So: where slicing an array is all there is to load");
   }
 
@@ -236,11 +249,16 @@ class ExamplesTest {
     try (ExampleData data = ExampleData.rawRecords(70, 60, 80)) {
       List<Tensor> after = images(CachedRecords.dataset(data.folder(), 60, 80).toList());
       List<Tensor> before = images(RecordsCachedFirst.dataset(data.folder(), 60, 80).toList());
+      List<Tensor> there =
+          images(
+              RecordsCachedFirst.preprocessedThere(data.folder(), 60, 80, Device.host()).toList());
       assertThat(after).hasSize(70);
       assertThat(before).hasSize(70);
+      assertThat(there).hasSize(70);
       for (int i = 0; i < after.size(); i++) {
         assertThat(after.get(i).shape()).isEqualTo(Shape.of(224, 224, 3));
         assertThat(after.get(i).contentEquals(before.get(i))).as("image %d", i).isTrue();
+        assertThat(after.get(i).contentEquals(there.get(i))).as("image %d there", i).isTrue();
       }
     }
   }
@@ -262,6 +280,7 @@ class ExamplesTest {
       assertThat(cached.text).contains("So: with everything cached");
       assertThat(cached.result.of("as written").megabytes()).isGreaterThan(64 * 0.6);
       assertThat(shown(() -> RecordsCachedFirst.show(SHORT, data.folder())).text)
+          .startsWith("On ")
           .contains(
               "So: with preprocessing on the CPU in every epoch, prefetching to the device is");
     }
@@ -282,6 +301,7 @@ class ExamplesTest {
             ImagesFromFiles.dataset(folder),
             CachedRecords.dataset(folder, 60, 80),
             RecordsCachedFirst.dataset(folder, 60, 80),
+            RecordsCachedFirst.preprocessedThere(folder, 60, 80, Device.host()),
             FitWithPrefetch.inParallel(folder).batch(32),
             PhotoTraining.dataset(folder))) {
       assertThat(dataset.lint()).isEmpty();

@@ -15,6 +15,7 @@ import dev.headrace.spi.Fn;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.IntStream;
 
 /** Photographs of 500 × 375 pixels, quality 90, about 70 KB, as tf.train.Examples in TFRecords. */
 final class Photos {
@@ -28,15 +29,31 @@ final class Photos {
   private Photos() {}
 
   static void write(Path folder, int count) throws IOException {
-    byte[][] photos = new byte[Math.min(count, DISTINCT)][];
+    byte[][] photos = jpegs(Math.min(count, DISTINCT), NOISE);
     for (int i = 0; i < photos.length; i++) {
-      photos[i] = Images.encodeJpeg(SyntheticPhotos.photo(375, 500, i, NOISE), 90);
       Files.write(folder.resolve("photo-%05d.jpg".formatted(i)), photos[i]);
     }
-    for (int file = 0; file < FILES; file++) {
-      Path path = folder.resolve("photos-%05d-of-%05d.tfrecord".formatted(file, FILES));
+    writeRecords(folder, photos, count, FILES);
+  }
+
+  /**
+   * JPEG files of different photographs, made by all cores.
+   *
+   * @param noise the more, the larger they are: 11.5 makes about 70 KB
+   */
+  static byte[][] jpegs(int count, double noise) {
+    return IntStream.range(0, count)
+        .parallel()
+        .mapToObj(i -> Images.encodeJpeg(SyntheticPhotos.photo(375, 500, i, noise), 90))
+        .toArray(byte[][]::new);
+  }
+
+  /** Writes so many records, the photographs in turn. */
+  static void writeRecords(Path folder, byte[][] photos, int count, int files) throws IOException {
+    for (int file = 0; file < files; file++) {
+      Path path = folder.resolve("photos-%05d-of-%05d.tfrecord".formatted(file, files));
       try (TfRecordWriter writer = new TfRecordWriter(path)) {
-        for (int i = file; i < count; i += FILES) {
+        for (int i = file; i < count; i += files) {
           writer.write(
               Example.builder()
                   .bytes("image", photos[i % photos.length])

@@ -98,12 +98,13 @@ public record Report(
     return colours ? (holds ? "\u001b[32m" : "\u001b[31m") + word + "\u001b[0m" : word;
   }
 
-  private static String span(Interval interval) {
+  /** The ends of an interval. */
+  static String span(Interval interval) {
     return number(interval.low()) + " – " + number(interval.high());
   }
 
   /** A number with about three digits that count. */
-  private static String number(@Nullable Double value) {
+  static String number(@Nullable Double value) {
     if (value == null) {
       return "";
     }

@@ -54,6 +54,23 @@ public record Row(
         bar);
   }
 
+  /** A row from measurements that were taken in pairs; more is better. */
+  static Row ofRates(
+      String name, String unit, double[] ours, double[] peer, String peerName, @Nullable Bar bar) {
+    double[] ratios = new double[ours.length];
+    for (int i = 0; i < ours.length; i++) {
+      ratios[i] = ours[i] / peer[i];
+    }
+    return new Row(
+        name,
+        unit,
+        Interval.of(ours),
+        Interval.of(peer).median(),
+        peerName,
+        Interval.of(ratios),
+        bar);
+  }
+
   /** Whether the bar holds; null where there is no bar, or no peer to compare with. */
   public @Nullable Boolean holds() {
     Bar limit = bar;
@@ -62,6 +79,18 @@ public record Row(
     }
     Interval limited = limit.onRatio() ? ratio : ours;
     return limited == null ? null : limit.holds(limited);
+  }
+
+  /** The row in a line, for who cannot wait for the table. */
+  String line() {
+    StringBuilder line = new StringBuilder(name);
+    line.append(": %s %s (%s)".formatted(Report.number(ours.median()), unit, Report.span(ours)));
+    if (ratio != null) {
+      line.append(", %s (%s)".formatted(Report.number(ratio.median()), Report.span(ratio)));
+      line.append(" of %s: %s".formatted(peerName, Report.number(peer)));
+    }
+    Boolean isKept = holds();
+    return isKept == null ? line.toString() : line + (isKept ? ": pass" : ": FAIL");
   }
 
   /** The row as it stands in the JSON file. */

@@ -40,6 +40,7 @@ public interface Scenario {
         new JpegTraining(),
         new DoctorBench(),
         new MlperfStorage(),
-        new AutotuneBench());
+        new AutotuneBench(),
+        new DeviceBench());
   }
 }

@@ -47,6 +47,11 @@ public final class Torch implements AutoCloseable {
     return process.measure(request, elements);
   }
 
+  /** The interpreter that it runs on. */
+  String python() {
+    return process.python();
+  }
+
   @Override
   public void close() {
     process.close();

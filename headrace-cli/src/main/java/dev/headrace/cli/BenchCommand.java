@@ -1,5 +1,6 @@
 package dev.headrace.cli;
 
+import dev.headrace.bench.DeviceBench;
 import dev.headrace.bench.MlperfStorage;
 import dev.headrace.bench.PeerUnavailable;
 import dev.headrace.bench.Report;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -46,7 +48,9 @@ import picocli.CommandLine.Spec;
       "  headrace bench overhead",
       "  headrace bench overhead --peer tfdata --python .venv/bin/python --json overhead.json",
       "  headrace bench scaling --pairs 5",
-      "  headrace bench mlperf --seconds 60 --scale 2"
+      "  headrace bench mlperf --seconds 60 --scale 2",
+      "  headrace bench device --peer torch --json device.json",
+      "  headrace bench device --parts A,B --simulated"
     })
 final class BenchCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -95,6 +99,18 @@ final class BenchCommand implements Callable<Integer> {
       description = "mlperf: how many times as many files to make as usual (default: 1).")
   private @Nullable Double scale;
 
+  @Option(
+      names = "--parts",
+      paramLabel = "PART",
+      split = ",",
+      description = "device: which parts, of ${COMPLETION-CANDIDATES} (default: all).")
+  private @Nullable Set<DeviceBench.Part> parts;
+
+  @Option(
+      names = "--simulated",
+      description = "device: try the measurements on a simulated device; they tell nothing.")
+  private boolean simulated;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     CommandLine command = Objects.requireNonNull(spec).commandLine();
@@ -139,6 +155,9 @@ final class BenchCommand implements Callable<Integer> {
     if (seconds != null || scale != null) {
       return sized(command);
     }
+    if (parts != null || simulated) {
+      return inPart(command);
+    }
     return Scenario.available().stream()
         .filter(candidate -> candidate.name().equals(scenario))
         .findFirst()
@@ -167,6 +186,16 @@ final class BenchCommand implements Callable<Integer> {
           command, "--seconds, --scale: expected the scenario mlperf, but got '" + scenario + "'");
     }
     return sized;
+  }
+
+  private Scenario inPart(CommandLine command) {
+    DeviceBench inPart = new DeviceBench(parts == null ? Set.of() : parts, simulated);
+    if (!inPart.name().equals(scenario)) {
+      throw new ParameterException(
+          command,
+          "--parts, --simulated: expected the scenario device, but got '" + scenario + "'");
+    }
+    return inPart;
   }
 
   private Peers startPeer(PrintWriter err, List<String> notes) {
@@ -231,7 +260,7 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Iterator<String> iterator() {
-      return List.of(TFDATA, "torch (jpeg only)").iterator();
+      return List.of(TFDATA, "torch (jpeg and device only)").iterator();
     }
   }
 }

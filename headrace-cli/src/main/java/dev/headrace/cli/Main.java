@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
       "  headrace lint Train.java                  find mistakes without running it",
       "  headrace demo list                        programs that show something",
       "  headrace config                           every setting, its value and origin",
+      "  headrace device                           which GPUs are there, and how fast they are",
       "  headrace bench overhead --peer tfdata     what the engine costs, beside tf.data",
       "  headrace check-determinism Train.java     one thread against many, element by element",
       "  headrace records verify 'train-*'         check every record of TFRecord files",
@@ -69,6 +70,7 @@ public final class Main implements Runnable {
     commands.addSubcommand(new ExplainCommand());
     commands.addSubcommand(new DemoCommand());
     commands.addSubcommand(new ConfigCommand());
+    commands.addSubcommand(new DeviceCommand());
     commands.addSubcommand(new CheckDeterminismCommand());
     commands.addSubcommand(new ReplayCommand());
     commands.addSubcommand(new RecordsCommand());

@@ -69,6 +69,14 @@ final class OperatorTable {
           transfer("pinned", "memory", transfer -> transfer.isPinned() ? "yes" : "no"),
           transfer(
               "bus", "time for one delivered element", transfer -> Figures.time(transfer.busNs())),
+          transfer(
+              "computing",
+              "there, for one delivered element",
+              transfer -> Figures.time(transfer.computeNs())),
+          transfer(
+              "overlap",
+              "of copying and computing with the step",
+              transfer -> "%.0f %%".formatted(100 * transfer.overlap())),
           transfer("staged", "on the asking thread", transfer -> Figures.time(transfer.stagedNs())),
           transfer("on device", "bytes", transfer -> Figures.bytes(transfer.deviceBytes())),
           transfer("of at most", "bytes", transfer -> Figures.bytes(transfer.deviceLimit())));

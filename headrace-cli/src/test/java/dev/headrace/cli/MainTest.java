@@ -28,7 +28,7 @@ class MainTest {
   @Test
   void helpListsCommandsAndExamples() {
     assertThat(run("--help")).isEqualTo(Main.OK);
-    assertThat(out.toString()).contains("quickstart", "config", "bench", "Examples:");
+    assertThat(out.toString()).contains("quickstart", "config", "device", "bench", "Examples:");
   }
 
   @Test

@@ -96,7 +96,10 @@ final class OddSamples {
               number,
               i == 3 ? new OpProfile.Later(number, number, number, 1) : null,
               i % 5 == 1 ? crew(number) : null,
-              i == 1 ? new OpProfile.Transfer(text, true, number, number, number, 1, 2) : null));
+              i == 1
+                  ? new OpProfile.Transfer(
+                      text, true, number, number, number, number, number, number, 1, 2)
+                  : null));
     }
     double[] some = {number, number, number};
     List<Profile.Moment> moments = new ArrayList<>();

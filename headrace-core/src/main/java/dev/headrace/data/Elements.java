@@ -8,6 +8,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
+import java.math.BigDecimal;
+import java.math.MathContext;
 
 /**
  * How single elements lie in memory, in native byte order at any address, and how they convert.
@@ -118,6 +120,42 @@ final class Elements {
       case UINT64 -> toUnsigned(value);
       default -> (long) value;
     };
+  }
+
+  /** Which of two integers of a type is larger, as comparators say it. */
+  static int compare(DType dtype, long some, long other) {
+    return dtype == DType.UINT64 ? Long.compareUnsigned(some, other) : Long.compare(some, other);
+  }
+
+  /** Fails in the name of {@code word} where elements are no numbers to compute with. */
+  static void checkNumbers(String word, Tensor tensor) {
+    if (!tensor.dtype().isInteger() && !tensor.dtype().isFloating()) {
+      throw new IllegalArgumentException(
+          "%s: expected a tensor of numbers, but got %s%s"
+              .formatted(word, tensor.dtype().tfName(), tensor.shape()));
+    }
+  }
+
+  /** Fails in the name of {@code word} where an integer type cannot hold a number. */
+  static void checkHolds(String word, DType dtype, double value) {
+    if (dtype.isFloating()) {
+      return;
+    }
+    int bits = dtype.byteSize() * 8;
+    double least = dtype.isUnsigned() ? 0 : -Math.scalb(1.0, bits - 1);
+    double beyond = Math.scalb(1.0, dtype.isUnsigned() ? bits : bits - 1);
+    if (value != Math.rint(value) || value < least || value >= beyond) {
+      throw new IllegalArgumentException(
+          "%s: expected a number that %s holds, but got %s; convert(FLOAT32) before it"
+              .formatted(word, dtype.tfName(), value));
+    }
+  }
+
+  /** A number in three digits, as descriptions show it. */
+  static String shorten(double value) {
+    return Double.isFinite(value)
+        ? Double.toString(new BigDecimal(value).round(new MathContext(3)).doubleValue())
+        : Double.toString(value);
   }
 
   private static long toUnsigned(double value) {

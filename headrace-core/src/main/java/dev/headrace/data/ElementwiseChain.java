@@ -20,6 +20,16 @@ import java.util.List;
 record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
   private static final int BYTE_VALUES = 256;
 
+  /** Sees results, run by run. */
+  @FunctionalInterface
+  interface BlockReader {
+    /**
+     * @param block the results, which change after the call
+     * @param from which element the first of them is
+     */
+    void read(ElementBlock block, long from);
+  }
+
   /** The longest chain that ends in {@code last}. */
   static ElementwiseChain endingIn(ElementwiseExpression last) {
     List<ElementwiseExpression> steps = new ArrayList<>();
@@ -50,7 +60,23 @@ record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
         });
   }
 
+  /**
+   * Lets {@code reader} see all elements of a tensor, which is not computed into memory for it
+   * where its last steps are elementwise.
+   */
+  static void forEachBlock(Tensor tensor, BlockReader reader) {
+    ElementwiseChain chain =
+        tensor.expression() instanceof ElementwiseExpression last && ImagePass.after(last) == null
+            ? endingIn(last)
+            : new ElementwiseChain(tensor, List.of());
+    chain.root.borrow(memory -> chain.forEachBlock(memory, tensor.elements(), reader));
+  }
+
   private void compute(MemorySegment memory, MemorySegment destination, long elements) {
+    forEachBlock(memory, elements, (block, from) -> block.store(destination, from));
+  }
+
+  private void forEachBlock(MemorySegment memory, long elements, BlockReader reader) {
     ElementBlock block = new ElementBlock(root.dtype());
     for (long from = 0; from < elements; from += ElementBlock.CAPACITY) {
       int count = (int) Math.min(ElementBlock.CAPACITY, elements - from);
@@ -58,7 +84,7 @@ record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
       for (ElementwiseExpression step : steps) {
         apply(step, block);
       }
-      block.store(destination, from);
+      reader.read(block, from);
     }
   }
 
@@ -67,8 +93,14 @@ record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
       case ConvertExpression convert -> block.convertTo(convert.dtype());
       case ScaleExpression scale -> {
         block.convertTo(scale.dtype());
-        block.multiplyBy(scale.factor());
+        block.combine(Arithmetic.MULTIPLY, scale.factor());
       }
+      case ArithmeticExpression arithmetic -> {
+        block.convertTo(arithmetic.dtype());
+        block.combine(arithmetic.operation(), arithmetic.operand());
+      }
+      case MathExpression math -> block.apply(math.function());
+      case ClipExpression clip -> block.clip(clip.least(), clip.most());
     }
   }
 

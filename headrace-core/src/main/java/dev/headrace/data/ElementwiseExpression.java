@@ -5,7 +5,11 @@ import java.util.List;
 
 /** An expression that computes each element from the same element of one source. */
 public sealed interface ElementwiseExpression extends Expression
-    permits ConvertExpression, ScaleExpression {
+    permits ArithmeticExpression,
+        ClipExpression,
+        ConvertExpression,
+        MathExpression,
+        ScaleExpression {
   /** The tensor whose elements are computed on. */
   Tensor source();
 

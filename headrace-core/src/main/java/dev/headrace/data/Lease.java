@@ -76,6 +76,11 @@ public final class Lease implements AutoCloseable {
     return state == State.KEPT;
   }
 
+  /** Where the memory begins, also when the lease has ended: the slab's name, so to speak. */
+  public long address() {
+    return memory.address();
+  }
+
   /**
    * The memory, writable, for the stage that fills the batch. It is not checked after this call:
    * hold it no longer than the lease. A new lease's memory holds whatever was there before.
@@ -125,7 +130,7 @@ public final class Lease implements AutoCloseable {
   private synchronized void release() {
     retained--;
     if (retained == 0 && state == State.ENDED) {
-      pool.adopt(slab);
+      pool.adopt(this, slab);
     }
   }
 
@@ -155,7 +160,7 @@ public final class Lease implements AutoCloseable {
         pool.letGo(this, slab);
       }
     } else if (wasKept) {
-      pool.adopt(slab);
+      pool.adopt(this, slab);
     } else {
       pool.takeBack(this, slab);
     }

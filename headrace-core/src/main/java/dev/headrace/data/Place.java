@@ -12,6 +12,9 @@ public interface Place {
   /** Its name, as it appears in messages. */
   String name();
 
+  /** Which device of its kind it is, counted from 0 as their driver does. */
+  int number();
+
   /**
    * Copies all of {@code from}, memory of this place, to host memory of the same size. Returns when
    * the content is there, with the effect of all that was queued before for whoever works on it.

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** The elements of a deferred tensor in another shape. */
-record ReshapeExpression(Tensor source, Shape shape) implements Expression {
+public record ReshapeExpression(Tensor source, Shape shape) implements Expression {
   @Override
   public DType dtype() {
     return source.dtype();

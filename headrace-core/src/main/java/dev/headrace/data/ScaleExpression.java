@@ -1,8 +1,5 @@
 package dev.headrace.data;
 
-import java.math.BigDecimal;
-import java.math.MathContext;
-
 /**
  * Elements multiplied by a number, in the source's floating point type; integers are converted to
  * {@link DType#FLOAT32} first.
@@ -25,12 +22,6 @@ public record ScaleExpression(Tensor source, double factor) implements Elementwi
 
   @Override
   public String describe() {
-    return "scale(" + shortFactor() + ") ← " + source.describe();
-  }
-
-  private String shortFactor() {
-    return Double.isFinite(factor)
-        ? Double.toString(new BigDecimal(factor).round(new MathContext(3)).doubleValue())
-        : Double.toString(factor);
+    return "scale(" + Elements.shorten(factor) + ") ← " + source.describe();
   }
 }

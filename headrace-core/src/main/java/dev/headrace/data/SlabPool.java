@@ -9,7 +9,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +36,21 @@ public final class SlabPool implements AutoCloseable {
     MemorySegment allocate(Arena arena, long bytes);
   }
 
+  /**
+   * Who is told of leases that come back, by the thread that brings them and without the pool's
+   * lock. It must not touch other leases.
+   */
+  public interface Returns {
+    /** A lease has ended, given back or kept and closed; its memory is not lent again yet. */
+    default void returning(Lease lease) {}
+
+    /** A lease was given back, and its memory may have been lent again; or it was kept. */
+    default void returned(Lease lease) {}
+  }
+
+  /** Plain native memory. */
+  public static final Source PLAIN = (arena, bytes) -> arena.allocate(bytes, ALIGNMENT);
+
   /** One piece of memory and the arena that frees it. */
   record Slab(Arena arena, MemorySegment memory) {
     long bytes() {
@@ -47,7 +61,7 @@ public final class SlabPool implements AutoCloseable {
   private final Account account;
   private final Source source;
   private final @Nullable Place place;
-  private final Consumer<? super Lease> onReturn;
+  private final Returns returns;
   private final ArrayDeque<Slab> free = new ArrayDeque<>();
   private final SequencedMap<Long, Lease> live = new LinkedHashMap<>();
   private long leasesMade;
@@ -56,31 +70,25 @@ public final class SlabPool implements AutoCloseable {
 
   /** A pool of plain native memory on {@code account}. */
   public SlabPool(Account account) {
-    this(account, (arena, bytes) -> arena.allocate(bytes, ALIGNMENT));
+    this(account, PLAIN);
   }
 
   /** A pool of memory from {@code source}, such as pinned memory, on {@code account}. */
   public SlabPool(Account account, Source source) {
-    this(account, source, null, _ -> {});
+    this(account, source, null, new Returns() {});
   }
 
   /**
    * A pool of memory from {@code source}.
    *
    * @param place where the memory is, if the host cannot read it
-   * @param onReturn is told of each lease that is given back or kept, by the thread that does so
-   *     and without the pool's lock; the memory is not lent again before it returns. It must not
-   *     touch other leases.
+   * @param returns is told of leases that come back
    */
-  public SlabPool(
-      Account account,
-      Source source,
-      @Nullable Place place,
-      Consumer<? super Lease> onReturn) {
+  public SlabPool(Account account, Source source, @Nullable Place place, Returns returns) {
     this.account = account;
     this.source = source;
     this.place = place;
-    this.onReturn = onReturn;
+    this.returns = returns;
   }
 
   /**
@@ -178,7 +186,7 @@ public final class SlabPool implements AutoCloseable {
 
   /** A lease ended: its slab is free, or freed when the pool is closed. */
   void takeBack(Lease lease, Slab slab) {
-    onReturn.accept(lease);
+    returns.returning(lease);
     synchronized (this) {
       live.remove(lease.number());
       if (closed) {
@@ -187,6 +195,7 @@ public final class SlabPool implements AutoCloseable {
         free.addFirst(slab);
       }
     }
+    returns.returned(lease);
   }
 
   /** A lease is kept: its slab is the keeper's. */
@@ -196,11 +205,18 @@ public final class SlabPool implements AutoCloseable {
       account.release(slab.bytes());
       keptBytes += slab.bytes();
     }
-    onReturn.accept(lease);
+    returns.returned(lease);
   }
 
   /** A kept lease was closed: its slab is free again if there is room, else freed. */
-  synchronized void adopt(Slab slab) {
+  void adopt(Lease lease, Slab slab) {
+    returns.returning(lease);
+    synchronized (this) {
+      adopt(slab);
+    }
+  }
+
+  private void adopt(Slab slab) {
     keptBytes -= slab.bytes();
     if (!closed && account.tryReserve(slab.bytes())) {
       free.addFirst(slab);

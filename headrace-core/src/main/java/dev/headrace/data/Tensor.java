@@ -441,7 +441,14 @@ public final class Tensor {
     }
     fixedBytes("Tensor.deferred", expression.dtype(), expression.shape());
     return new Tensor(
-        expression.dtype(), expression.shape(), null, null, new Deferred(expression), null, null, 0);
+        expression.dtype(),
+        expression.shape(),
+        null,
+        null,
+        new Deferred(expression),
+        null,
+        null,
+        0);
   }
 
   /** Whether this process has ever deferred a tensor; where none was, nobody need look for one. */
@@ -822,6 +829,126 @@ public final class Tensor {
   /** The elements multiplied by {@code factor}, deferred; integers become float32 first. */
   public Tensor scale(double factor) {
     return deferred(new ScaleExpression(this, factor));
+  }
+
+  // ---- numbers; types are TensorFlow's, see the expressions
+
+  /** The square of each element, of the same type; deferred. */
+  public Tensor square() {
+    return deferred(new MathExpression(this, MathFunction.SQUARE));
+  }
+
+  /** The absolute value of each element; deferred. */
+  public Tensor abs() {
+    return deferred(new MathExpression(this, MathFunction.ABS));
+  }
+
+  /** Each element with the other sign; deferred. */
+  public Tensor negate() {
+    return deferred(new MathExpression(this, MathFunction.NEGATE));
+  }
+
+  /** The square root of each element, a float; deferred. */
+  public Tensor sqrt() {
+    return deferred(new MathExpression(this, MathFunction.SQRT));
+  }
+
+  /** e to the power of each element, a float; deferred. */
+  public Tensor exp() {
+    return deferred(new MathExpression(this, MathFunction.EXP));
+  }
+
+  /** The natural logarithm of each element, a float; deferred. */
+  public Tensor log() {
+    return deferred(new MathExpression(this, MathFunction.LOG));
+  }
+
+  /** Each element plus {@code value}, which must be an integer if they are; deferred. */
+  public Tensor add(double value) {
+    return deferred(new ArithmeticExpression(this, Arithmetic.ADD, value));
+  }
+
+  /** Each element less {@code value}, which must be an integer if they are; deferred. */
+  public Tensor subtract(double value) {
+    return deferred(new ArithmeticExpression(this, Arithmetic.SUBTRACT, value));
+  }
+
+  /**
+   * Each element times {@code value}, which must be an integer if they are; deferred. {@link
+   * #scale} makes floats of integers.
+   */
+  public Tensor multiply(double value) {
+    return deferred(new ArithmeticExpression(this, Arithmetic.MULTIPLY, value));
+  }
+
+  /** Each element divided by {@code value}; integers become floats first; deferred. */
+  public Tensor divide(double value) {
+    return deferred(new ArithmeticExpression(this, Arithmetic.DIVIDE, value));
+  }
+
+  /** Each element, or the bound that it lies beyond; {@code tf.clip_by_value}, deferred. */
+  public Tensor clip(double least, double most) {
+    return deferred(new ClipExpression(this, least, most));
+  }
+
+  /** The sums of elements and those of {@code other}, of one shape or one a scalar; deferred. */
+  public Tensor add(Tensor other) {
+    return deferred(new CombineExpression(this, other, Arithmetic.ADD));
+  }
+
+  /** Elements less those of {@code other}, of one shape or one a scalar; deferred. */
+  public Tensor subtract(Tensor other) {
+    return deferred(new CombineExpression(this, other, Arithmetic.SUBTRACT));
+  }
+
+  /** Elements times those of {@code other}, of one shape or one a scalar; deferred. */
+  public Tensor multiply(Tensor other) {
+    return deferred(new CombineExpression(this, other, Arithmetic.MULTIPLY));
+  }
+
+  /** Elements divided by those of {@code other}, of one shape or one a scalar; deferred. */
+  public Tensor divide(Tensor other) {
+    return deferred(new CombineExpression(this, other, Arithmetic.DIVIDE));
+  }
+
+  /** The sum of all elements, a scalar of their type; see {@link ReduceExpression}; deferred. */
+  public Tensor sum() {
+    return deferred(ReduceExpression.ofAll(this, Reduction.SUM));
+  }
+
+  /** The sums along these axes, negative ones counted from the last; deferred. */
+  public Tensor sum(int... axes) {
+    return deferred(ReduceExpression.along(this, Reduction.SUM, axes));
+  }
+
+  /** The mean of all elements, a scalar of their type: truncated if they are integers; deferred. */
+  public Tensor mean() {
+    return deferred(ReduceExpression.ofAll(this, Reduction.MEAN));
+  }
+
+  /** The means along these axes, negative ones counted from the last; deferred. */
+  public Tensor mean(int... axes) {
+    return deferred(ReduceExpression.along(this, Reduction.MEAN, axes));
+  }
+
+  /** The least of all elements, a scalar; deferred. */
+  public Tensor min() {
+    return deferred(ReduceExpression.ofAll(this, Reduction.MIN));
+  }
+
+  /** The least along these axes, negative ones counted from the last; deferred. */
+  public Tensor min(int... axes) {
+    return deferred(ReduceExpression.along(this, Reduction.MIN, axes));
+  }
+
+  /** The largest of all elements, a scalar; deferred. */
+  public Tensor max() {
+    return deferred(ReduceExpression.ofAll(this, Reduction.MAX));
+  }
+
+  /** The largest along these axes, negative ones counted from the last; deferred. */
+  public Tensor max(int... axes) {
+    return deferred(ReduceExpression.along(this, Reduction.MAX, axes));
   }
 
   // ---- images [height, width, channels], and batches of them; see dev.headrace.data.image

@@ -4,7 +4,8 @@ import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A queue of copies and computations that are made one after the other, while whoever queued them goes on.
+ * A queue of copies and computations that are made one after the other, while whoever queued them
+ * goes on.
  *
  * <p>After a copy that failed a stream makes no more: every later event fails with the same cause.
  *

@@ -4,8 +4,11 @@ import dev.headrace.data.Account;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The host's own memory as a device, at full speed or behind a bus that is simulated.
@@ -26,7 +29,12 @@ public final class HostDevice implements Device {
   static final HostDevice FULL_SPEED =
       new HostDevice(
           new Simulation(
-              "host", Long.MAX_VALUE, Duration.ZERO, true, Runtime.getRuntime().maxMemory()),
+              "host",
+              Long.MAX_VALUE,
+              Duration.ZERO,
+              Pinning.ALL,
+              Runtime.getRuntime().maxMemory(),
+              false),
           true);
 
   private final Simulation simulation;
@@ -34,6 +42,8 @@ public final class HostDevice implements Device {
   private final Account memory;
   private final Bus bus;
   private final Set<HostStream> streams = ConcurrentHashMap.newKeySet();
+  private final ConcurrentSkipListMap<Long, Long> pinned = new ConcurrentSkipListMap<>();
+  private final @Nullable DeviceStream consumer;
   private volatile boolean closed;
 
   private HostDevice(Simulation simulation, boolean isShared) {
@@ -41,11 +51,20 @@ public final class HostDevice implements Device {
     this.isShared = isShared;
     this.memory = new Account(simulation.name, simulation.memoryBytes);
     this.bus = new Bus(simulation.bytesPerSecond, simulation.latency.toNanos());
+    this.consumer = simulation.hasConsumer ? openStream("consumer") : null;
+  }
+
+  /** Which host memory copies are asynchronous from. */
+  public enum Pinning {
+    ALL,
+    /** What {@link Device#allocatePinned} gave, as on a real device. */
+    ALLOCATED,
+    NONE
   }
 
   /** A device to be described and opened: fast, pinned and of 1 GiB unless said otherwise. */
   public static Simulation simulated() {
-    return new Simulation("simulated", Long.MAX_VALUE, Duration.ZERO, true, 1L << 30);
+    return new Simulation("simulated", Long.MAX_VALUE, Duration.ZERO, Pinning.ALL, 1L << 30, false);
   }
 
   /**
@@ -54,12 +73,19 @@ public final class HostDevice implements Device {
    * @param name for messages
    * @param bytesPerSecond what the bus carries, in both directions together
    * @param latency what each copy takes on the bus besides
-   * @param pinned whether host memory is; if not, every copy is staged by the thread that asks for
-   *     it, which waits for it, as CUDA does with memory that may be paged
+   * @param pinning which host memory is pinned; from other memory every copy is staged by the
+   *     thread that asks for it, which waits for it, as CUDA does with memory that may be paged
    * @param memoryBytes how much may be allocated
+   * @param hasConsumer whether batches are consumed on a stream of the device, which waits for them
+   *     in the consumer's place
    */
   public record Simulation(
-      String name, long bytesPerSecond, Duration latency, boolean pinned, long memoryBytes) {
+      String name,
+      long bytesPerSecond,
+      Duration latency,
+      Pinning pinning,
+      long memoryBytes,
+      boolean hasConsumer) {
 
     public Simulation {
       if (bytesPerSecond < 1) {
@@ -78,23 +104,32 @@ public final class HostDevice implements Device {
     }
 
     public Simulation named(String newName) {
-      return new Simulation(newName, bytesPerSecond, latency, pinned, memoryBytes);
+      return new Simulation(newName, bytesPerSecond, latency, pinning, memoryBytes, hasConsumer);
     }
 
     public Simulation bytesPerSecond(long bytes) {
-      return new Simulation(name, bytes, latency, pinned, memoryBytes);
+      return new Simulation(name, bytes, latency, pinning, memoryBytes, hasConsumer);
     }
 
     public Simulation latency(Duration eachCopy) {
-      return new Simulation(name, bytesPerSecond, eachCopy, pinned, memoryBytes);
+      return new Simulation(name, bytesPerSecond, eachCopy, pinning, memoryBytes, hasConsumer);
     }
 
     public Simulation pinned(boolean isPinned) {
-      return new Simulation(name, bytesPerSecond, latency, isPinned, memoryBytes);
+      return pinning(isPinned ? Pinning.ALL : Pinning.NONE);
+    }
+
+    public Simulation pinning(Pinning which) {
+      return new Simulation(name, bytesPerSecond, latency, which, memoryBytes, hasConsumer);
     }
 
     public Simulation memoryBytes(long bytes) {
-      return new Simulation(name, bytesPerSecond, latency, pinned, bytes);
+      return new Simulation(name, bytesPerSecond, latency, pinning, bytes, hasConsumer);
+    }
+
+    /** With a stream on which batches are consumed: {@link Device#consumer}. */
+    public Simulation consumedOnStream() {
+      return new Simulation(name, bytesPerSecond, latency, pinning, memoryBytes, true);
     }
 
     /** Opens a device like this, with memory and a bus of its own. */
@@ -142,7 +177,30 @@ public final class HostDevice implements Device {
 
   @Override
   public boolean isPinned(MemorySegment host) {
-    return simulation.pinned;
+    return switch (simulation.pinning) {
+      case ALL -> true;
+      case NONE -> false;
+      case ALLOCATED -> {
+        Map.Entry<Long, Long> at = host.isNative() ? pinned.floorEntry(host.address()) : null;
+        yield at != null && host.address() + host.byteSize() <= at.getKey() + at.getValue();
+      }
+    };
+  }
+
+  @Override
+  @SuppressWarnings("restricted") // same address, size and arena: only to learn of its end
+  public MemorySegment allocatePinned(Arena arena, long bytes) {
+    MemorySegment memory = arena.allocate(bytes, ALIGNMENT);
+    if (simulation.pinning != Pinning.ALLOCATED) {
+      return memory;
+    }
+    pinned.put(memory.address(), bytes);
+    return memory.reinterpret(arena, freed -> pinned.remove(freed.address()));
+  }
+
+  @Override
+  public @Nullable DeviceStream consumer() {
+    return consumer;
   }
 
   @Override

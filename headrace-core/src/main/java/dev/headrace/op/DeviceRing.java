@@ -4,27 +4,51 @@ import dev.headrace.data.Account;
 import dev.headrace.data.Lease;
 import dev.headrace.data.SlabPool;
 import dev.headrace.device.Device;
+import dev.headrace.device.DeviceEvent;
+import dev.headrace.device.DeviceException;
 import dev.headrace.device.DeviceMemoryException;
+import dev.headrace.device.DeviceStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The device batches of one operator, which are lent, given back and lent again for as long as the
- * pipeline lives.
+ * pipeline lives; and pinned host memory for what has to be copied aside first.
  *
  * <p><b>Threading:</b> {@link #lent} is guarded by the lock, which all passes of the operator
  * share. Lock order: a lease's monitor, then this lock; leases are not touched while it is held.
  *
  * <p><b>Ownership:</b> owns the device memory, but for batches that were kept.
  */
-final class DeviceRing implements AutoCloseable {
+final class DeviceRing implements AutoCloseable, SlabPool.Returns {
   /** Batches that nobody gives back are waited for until the collector had this time, doubled. */
   private static final long LONGEST_NAP_MS = 256;
 
+  /** More batches ahead than this never helped. */
+  static final int LONGEST = 8;
+
+  /** How long closing waits for a consumer whose stream still works on batches. */
+  private static final long LONGEST_STEP_NS = TimeUnit.SECONDS.toNanos(30);
+
   final Device device;
-  final int size;
+
+  /** So many batches may be under way or with the consumer; guarded by the lock. */
+  int size;
+
+  private final boolean isTuned;
+
+  /** Whether a batch had to wait for a place since the ring grew. */
+  private boolean wasFull;
+
   final ReentrantLock lock = new ReentrantLock();
 
   /** Told when a batch came back, the consumer asked for one, or a pass was closed. */
@@ -34,33 +58,185 @@ final class DeviceRing implements AutoCloseable {
   int lent;
 
   private final SlabPool pool;
+  private final SlabPool pinned;
 
-  DeviceRing(Device device, int size) {
+  /** How many leases of a batch are out, by each of them; guarded by the lock. */
+  private final Map<Lease, Holding> holdings = new IdentityHashMap<>();
+
+  /** What the consumer's stream must have done before memory is used again, by its address. */
+  private final Map<Long, DeviceEvent> lastUses = new HashMap<>();
+
+  private boolean canPin = true;
+
+  /**
+   * A ring of that many places.
+   *
+   * @param isTuned whether it may grow, where that helps
+   */
+  DeviceRing(Device device, int size, boolean isTuned) {
     this.device = device;
     this.size = size;
+    this.isTuned = isTuned;
     Account account = new Account("device " + device.name(), device.memoryBytes());
-    this.pool = new SlabPool(account, device::allocate, device.place(), _ -> leave());
+    this.pool = new SlabPool(account, device::allocate, device.place(), this);
+    this.pinned =
+        new SlabPool(
+            new Account("pinned", Runtime.getRuntime().maxMemory()), device::allocatePinned);
   }
 
-  /** A batch came back, was kept, or was never made: another may take its place. */
-  void leave() {
+  /** The device memory of one batch: its place in the ring is free when all of it came back. */
+  static final class Holding {
+    private int leases;
+    private boolean isWithConsumer;
+    private boolean hasLeft;
+  }
+
+  /** A batch had to wait for a place. */
+  void foundFull() {
+    wasFull = true;
+  }
+
+  /**
+   * The consumer had to wait for a batch. If the ring was full before, it ran empty because
+   * something varies, and a longer one helps: it grows, within an eighth of what the device has.
+   *
+   * @return the size before, or 0 if it did not grow
+   */
+  int foundEmpty(long batchBytes) {
     lock.lock();
     try {
-      lent--;
+      boolean fits = (size + 1) * batchBytes <= device.memoryBytes() / 8;
+      if (!isTuned || !wasFull || size >= LONGEST || !fits) {
+        return 0;
+      }
+      wasFull = false;
+      size++;
       changed.signalAll();
+      return size - 1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Another batch may take the place of this one, if no memory of it is out. */
+  void leave(Holding holding) {
+    lock.lock();
+    try {
+      if (holding.leases == 0 && !holding.hasLeft) {
+        holding.hasLeft = true;
+        lent--;
+        changed.signalAll();
+      }
     } finally {
       lock.unlock();
     }
   }
 
   /** Device memory that is to be given back. */
-  Lease lease(long bytes, String owner) {
+  Lease lease(long bytes, String owner, Holding holding) {
+    Lease lease;
     try {
-      return pool.lease(bytes, owner);
+      lease = pool.lease(bytes, owner);
     } catch (DeviceMemoryException e) {
       pool.trim(); // slabs of another size may be in the way
-      return pool.lease(bytes, owner);
+      lease = pool.lease(bytes, owner);
     }
+    lock.lock();
+    try {
+      holdings.put(lease, holding);
+      holding.leases++;
+    } finally {
+      lock.unlock();
+    }
+    return lease;
+  }
+
+  /** The consumer has the batch: its stream may work on it until it comes back. */
+  void handOver(Holding holding) {
+    lock.lock();
+    try {
+      holding.isWithConsumer = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes a stream wait until the consumer is done with what this memory was lent for before. */
+  void awaitLastUse(Lease lease, DeviceStream stream) {
+    DeviceEvent lastUse;
+    lock.lock();
+    try {
+      lastUse = lastUses.remove(lease.memory().address());
+    } finally {
+      lock.unlock();
+    }
+    if (lastUse != null) {
+      try (lastUse) {
+        stream.waitFor(lastUse);
+      }
+    }
+  }
+
+  /** What is queued on the consumer's stream by now may work on the memory. */
+  @Override
+  public void returning(Lease lease) {
+    DeviceStream consumer = device.consumer();
+    if (consumer == null) {
+      return;
+    }
+    lock.lock();
+    try {
+      Holding holding = holdings.get(lease);
+      if (holding != null && !holding.isWithConsumer) {
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    DeviceEvent use;
+    try {
+      use = consumer.record();
+    } catch (DeviceException e) {
+      return; // nothing runs on it any more; whoever copies next is told
+    }
+    DeviceEvent before;
+    lock.lock();
+    try {
+      before = lastUses.put(lease.address(), use);
+    } finally {
+      lock.unlock();
+    }
+    if (before != null) {
+      before.close();
+    }
+  }
+
+  @Override
+  public void returned(Lease lease) {
+    lock.lock();
+    try {
+      Holding holding = holdings.remove(lease);
+      if (holding != null) {
+        holding.leases--;
+        leave(holding);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Pinned host memory, or null where the device knows none and copies everything aside itself. */
+  @Nullable Lease stage(long bytes, String owner) {
+    if (!canPin) {
+      return null;
+    }
+    Lease lease = pinned.lease(bytes, owner);
+    canPin = device.isPinned(lease.memory());
+    if (!canPin) {
+      lease.giveBack("the device does not pin it");
+      return null;
+    }
+    return lease;
   }
 
   /**
@@ -93,6 +269,29 @@ final class DeviceRing implements AutoCloseable {
 
   @Override
   public void close() {
-    pool.close();
+    List<DeviceEvent> uses;
+    lock.lock();
+    try {
+      uses = new ArrayList<>(lastUses.values());
+      lastUses.clear();
+    } finally {
+      lock.unlock();
+    }
+    uses.forEach(DeviceRing::awaitLast);
+    try {
+      pool.close();
+    } finally {
+      pinned.close();
+    }
+  }
+
+  private static void awaitLast(DeviceEvent use) {
+    try (use) {
+      boolean _ = use.await(LONGEST_STEP_NS);
+    } catch (DeviceException e) {
+      return; // it works on nothing any more
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

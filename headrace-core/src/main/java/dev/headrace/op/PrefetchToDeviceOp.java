@@ -7,12 +7,14 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.Fn;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -26,14 +28,19 @@ import java.util.Objects;
  * <p>An error of the device ends the pipeline.
  *
  * @param device to which device
- * @param buffer how many batches to hold on the device, the consumer's included; AUTOTUNE is 2: one
- *     to work on and one on its way
+ * @param buffer how many batches to hold on the device, the consumer's included; AUTOTUNE begins
+ *     with 2, one to work on and one on its way, and takes more where the ring was full and ran
+ *     empty
+ * @param functions what to compute there of each element, one after the other: they are given
+ *     tensors on the device and return deferred ones
  */
-public record PrefetchToDeviceOp(Op input, Device device, @Knob int buffer, Site site)
+public record PrefetchToDeviceOp(
+    Op input, Device device, @Knob int buffer, List<Fn<Object, Object>> functions, Site site)
     implements Op {
   private static final int DOUBLE_BUFFER = 2;
 
   public PrefetchToDeviceOp {
+    functions = List.copyOf(functions);
     Objects.requireNonNull(device, "prefetchToDevice: expected a device, but got null");
     if (buffer < 1 && buffer != Knob.AUTOTUNE) {
       throw new IllegalArgumentException(
@@ -48,13 +55,26 @@ public record PrefetchToDeviceOp(Op input, Device device, @Knob int buffer, Site
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().asKeepingElements().asShapingNothing();
+    Traits plain =
+        Traits.PLAIN.asOneToOne().asKeepingElements().withInputIn(device::allocatePinned);
+    return functions.isEmpty() ? plain.asShapingNothing() : plain;
   }
 
   /** An element by its place stays on the host. */
   @Override
   public Access access() {
-    return input.access();
+    Access all = input.access();
+    return functions.isEmpty()
+        ? all
+        : Access.over(List.of(all), all::size, index -> applied(all.at(index)));
+  }
+
+  private Object applied(Object element) throws Exception {
+    Object result = element;
+    for (Fn<Object, Object> function : functions) {
+      result = Objects.requireNonNull(function.apply(result), "the function returned null");
+    }
+    return result;
   }
 
   @Override
@@ -72,11 +92,15 @@ public record PrefetchToDeviceOp(Op input, Device device, @Knob int buffer, Site
 
     ReceivingCursor(Context context, PrefetchToDeviceOp op) {
       super(context);
-      int size = op.buffer == Knob.AUTOTUNE ? DOUBLE_BUFFER : op.buffer;
-      DeviceRing ring = context.shared(() -> new DeviceRing(op.device, size));
-      this.transfers = new Transfers(context, ring);
+      boolean isTuned = op.buffer == Knob.AUTOTUNE;
+      int size = isTuned ? DOUBLE_BUFFER : op.buffer;
+      DeviceRing ring = context.shared(() -> new DeviceRing(op.device, size, isTuned));
+      this.transfers = new Transfers(context, ring, op.functions);
       Cursor sending = new SendingCursor(context, context.open(op.input), transfers);
-      this.source = context.debug() ? sending : context.readAhead(sending, size);
+      this.source =
+          context.debug()
+              ? sending
+              : context.readAhead(sending, isTuned ? DeviceRing.LONGEST : size);
     }
 
     /** One element at a time: the consumer gives one device batch back before it gets the next. */
@@ -89,7 +113,12 @@ public record PrefetchToDeviceOp(Op input, Device device, @Knob int buffer, Site
       } finally {
         transfers.ask(false);
       }
-      if (!out.isEmpty() && out.item(0) instanceof Transfers.Transfer transfer) {
+      if (out.isEmpty()) {
+        DeviceException failure = transfers.end();
+        if (failure != null) {
+          throw failure;
+        }
+      } else if (out.item(0) instanceof Transfer transfer) {
         out.replace(0, transfers.receive(transfer, out.id(0)));
       }
     }

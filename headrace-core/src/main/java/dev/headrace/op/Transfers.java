@@ -1,30 +1,24 @@
 package dev.headrace.op;
 
-import dev.headrace.data.DType;
-import dev.headrace.data.Lease;
-import dev.headrace.data.Structure;
-import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
-import dev.headrace.device.DeviceEvent;
 import dev.headrace.device.DeviceException;
 import dev.headrace.device.DeviceStream;
 import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.TransferMeter;
-import dev.headrace.spi.Weighed;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The batches of one pass on their way to a device.
+ * The batches of one pass on their way to a device, and through what is computed on them there.
  *
  * <p>One thread sends, the consumer's receives; between them at most as many batches are under way
  * as the ring has places. Where the consumer holds all of them and asks for more, one more passes.
@@ -36,17 +30,27 @@ import org.jspecify.annotations.Nullable;
  * device memory until the consumer has it. Closing gives both back.
  */
 final class Transfers {
-  private static final String CLOSED = "the pipeline was closed";
+  /* Who waits for whom. Copies have a stream of their own, and so have the functions, so that batch
+   * n+1 is copied while the functions of batch n run. A stream that is to write to memory which the
+   * consumer had waits for the consumer's stream (DeviceRing.awaitLastUse), and the consumer's
+   * stream waits for the batch: the host waits for neither. It only looks, in passing, which events
+   * are done, to give host memory back and to count. Where the consumer is the host itself it must
+   * wait, in receive(). */
 
-  /** Room between tensors: what a device likes for the start of one. */
-  private static final long ALIGNMENT = 256;
+  static final String CLOSED = "the pipeline was closed";
 
   /** After this long, whoever waits for a copy looks whether the pipeline still goes on. */
   private static final long LOOK_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  /** Between two looks at a batch that the consumer's stream waits for. */
+  private static final long SHORTEST_NAP_NS = 10_000;
+
+  private static final long LONGEST_NAP_NS = 500_000;
+
   private final Context context;
   private final DeviceRing ring;
   private final Device device;
+  private final List<Fn<Object, Object>> functions;
   private final TransferMeter meter;
 
   /** Whether batches are given back by the consumer; otherwise the collector frees them. */
@@ -54,158 +58,86 @@ final class Transfers {
 
   // Guarded by the ring's lock.
   private final ArrayDeque<Transfer> underWay = new ArrayDeque<>();
-  private @Nullable DeviceStream stream;
+
+  /** With the consumer, but not known to have arrived: its stream waits for them. */
+  private final ArrayDeque<Transfer> awaited = new ArrayDeque<>();
+
+  private @Nullable DeviceStream copies;
+  private @Nullable DeviceStream computations;
   private boolean isAskedFor;
   private boolean closed;
+
+  /** The consumer's own: the batch that its stream waited for last. */
+  private @Nullable Transfer latest;
 
   /** The sending thread's own. */
   private boolean warned;
 
-  Transfers(Context context, DeviceRing ring) {
+  Transfers(Context context, DeviceRing ring, List<Fn<Object, Object>> functions) {
     this.context = context;
     this.ring = ring;
     this.device = ring.device;
+    this.functions = functions;
     this.meter = context.transfers();
     this.areLent = context.slabs() != null;
-  }
-
-  /** A batch whose copies may not have arrived; what a stage holds in its place. */
-  static final class Transfer implements Weighed {
-    private final Structure<Object> structure;
-    private final Tensor[] leaves;
-    private final List<Lease> hostMemory = new ArrayList<>();
-    private @Nullable Object element;
-    private @Nullable Lease lease;
-    private @Nullable DeviceEvent begun;
-    private volatile @Nullable DeviceEvent done;
-    private long bytes;
-    private int copies;
-
-    private Transfer(Structure<Object> structure, Tensor[] leaves, Object element) {
-      this.structure = structure;
-      this.leaves = leaves;
-      this.element = element;
-      Lease.forEachLease(element, hostMemory::add);
-    }
-
-    /** Whether nobody needs to wait for it. */
-    private boolean isOver() {
-      DeviceEvent end = done;
-      return end == null || end.isDone();
-    }
-
-    /** Lets go of what was copied, once that is over, and counts it. */
-    private synchronized void settle(TransferMeter meter) {
-      DeviceEvent start = begun;
-      DeviceEvent end = done;
-      if (element == null || start == null || end == null || !hasArrived(end)) {
-        return;
-      }
-      meter.arrived(bytes, copies, end.nanosSince(start));
-      letGo("it was copied to a device");
-    }
-
-    /** A failed one has not: it keeps its memory until the stream is closed. */
-    private static boolean hasArrived(DeviceEvent end) {
-      try {
-        return end.isDone() && end.await(0);
-      } catch (DeviceException e) {
-        return false;
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-    }
-
-    private void letGo(String why) {
-      element = null;
-      hostMemory.forEach(host -> host.giveBack(why));
-      hostMemory.clear();
-    }
-
-    /** Gives everything back; the stream is closed. */
-    private synchronized void drop() {
-      letGo(CLOSED);
-      if (lease != null) {
-        lease.giveBack(CLOSED);
-      }
-      closeEvents();
-    }
-
-    private void closeEvents() {
-      if (begun != null) {
-        begun.close();
-      }
-      DeviceEvent end = done;
-      if (end != null) {
-        end.close();
-      }
-    }
-
-    @Override
-    public synchronized long heapBytes() {
-      Object held = element;
-      return 64 + (held == null ? 0 : Sizer.bytesOf(held));
-    }
   }
 
   // ---- the thread that sends --------------------------------------------------------------------
 
   /**
    * Begins to copy an element's tensors. Returns what is on its way; or the element itself where
-   * there is nothing to copy, because it is no structure, or one of strings; or a failure where a
-   * tensor of it cannot be computed.
+   * there is nothing to do, because it is no structure, or one of strings; or a failure where a
+   * tensor of it cannot be computed, or a function fails.
    *
    * @throws DeviceException if the device cannot; it must not be asked again
    */
   Object send(Object element, Id id) {
-    Structure<Object> structure = Structure.find(element).orElse(null);
-    Tensor[] leaves = structure == null ? null : leavesOf(structure, element);
-    if (structure == null || leaves == null) {
+    HostBatch batch = HostBatch.of(device, element);
+    if (batch == null) {
       warnOfStaying(element);
       return element;
     }
-    long[] offsets = new long[leaves.length];
-    long bytes = lay(leaves, offsets);
-    if (bytes == 0) {
+    if (batch.isEmpty() && functions.isEmpty()) {
       return element;
     }
-    Transfer transfer = new Transfer(structure, leaves.clone(), element);
+    settleArrived();
+    boundWhatIsAwaited();
+    Transfer transfer = new Transfer(batch, ring);
+    begin(transfer);
     try {
-      for (Tensor leaf : leaves) {
-        Tensor _ = leaf.compute();
+      long startNs = System.nanoTime();
+      if (batch.settle(bytes -> ring.stage(bytes, context.path()))) {
+        meter.staged(System.nanoTime() - startNs);
       }
+      transfer.take(areLent, context);
+      transfer.apply(functions, areLent, context);
+    } catch (DeviceException | Cancelled e) {
+      throw e; // from here on the transfer holds the element's memory, until close()
     } catch (Throwable e) {
-      transfer.letGo("it could not be computed");
+      leaveOut(transfer);
       return context.failure(id, e);
     }
-    settleArrived();
-    begin(transfer);
-    // From here on the transfer holds the element's memory; if something goes wrong, until close().
     try {
-      queue(transfer, leaves, offsets, bytes);
+      queue(transfer);
     } catch (DeviceException | Cancelled e) {
       throw e;
     } catch (RuntimeException | OutOfMemoryError e) {
-      throw new DeviceException(device.name(), "a copy could not be queued: " + e, e);
+      throw new DeviceException(device.name(), "a batch could not be sent: " + e, e);
     }
     settleArrived(); // what was staged has arrived by now
     return transfer;
   }
 
-  private void queue(Transfer transfer, Tensor[] leaves, long[] offsets, long bytes) {
-    MemorySegment room = allocate(transfer, offsets, bytes);
+  private void queue(Transfer transfer) {
     meter.on(device.name(), device.usedBytes(), device.memoryBytes());
-    DeviceStream to = stream();
-    transfer.begun = to.record();
-    for (int leaf = 0; leaf < leaves.length; leaf++) {
-      if (isCopied(leaves[leaf])) {
-        copy(to, leaves[leaf], room.asSlice(offsets[leaf], leaves[leaf].byteSize()));
-        transfer.bytes += leaves[leaf].byteSize();
-        transfer.copies++;
-      }
+    if (transfer.copies()) {
+      DeviceStream to = copyStream();
+      transfer.copy(to, meter);
     }
-    transfer.done = to.record();
+    if (transfer.computes()) {
+      transfer.compute(computingStream());
+    }
+    transfer.queued();
   }
 
   private void warnOfStaying(Object element) {
@@ -218,41 +150,76 @@ final class Transfers {
     }
   }
 
-  /** The tensors of an element; null where it lacks a part, and so cannot be taken apart. */
-  private static Tensor @Nullable [] leavesOf(Structure<Object> structure, Object element) {
-    try {
-      return structure.leaves(element);
-    } catch (IllegalArgumentException e) {
-      return null;
-    }
-  }
-
-  private static boolean isCopied(Tensor leaf) {
-    return leaf.dtype() != DType.STRING && leaf.byteSize() > 0;
-  }
-
-  /** Finds a place for each tensor; returns how much memory they take together. */
-  private static long lay(Tensor[] leaves, long[] offsets) {
-    long bytes = 0;
-    for (int leaf = 0; leaf < leaves.length; leaf++) {
-      offsets[leaf] = bytes;
-      if (isCopied(leaves[leaf])) {
-        bytes += (leaves[leaf].byteSize() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-      }
-    }
-    return bytes;
-  }
-
-  /** Lets go of host memory from which the copies are done, without waiting for the consumer. */
-  private void settleArrived() {
-    List<Transfer> all;
+  /** Nothing was queued for it: gives its memory and its place in the ring back. */
+  private void leaveOut(Transfer transfer) {
     ring.lock.lock();
     try {
-      all = List.copyOf(underWay);
+      underWay.remove(transfer);
     } finally {
       ring.lock.unlock();
     }
-    all.forEach(transfer -> transfer.settle(meter));
+    transfer.drop("it could not be computed");
+    transfer.leave();
+  }
+
+  /** Lets go of memory from which the copies are done, without waiting for the consumer. */
+  private void settleArrived() {
+    List<Transfer> all = new ArrayList<>();
+    ring.lock.lock();
+    try {
+      all.addAll(awaited);
+      all.addAll(underWay);
+    } finally {
+      ring.lock.unlock();
+    }
+    for (Transfer transfer : all) {
+      if (transfer.settle(meter)) {
+        lengthenRing(transfer);
+      }
+    }
+    ring.lock.lock();
+    try {
+      while (!awaited.isEmpty() && awaited.peekFirst().isSettled()) {
+        awaited.removeFirst();
+      }
+    } finally {
+      ring.lock.unlock();
+    }
+  }
+
+  /**
+   * A consumer that only queues work runs ahead of its device: no further than the ring is long.
+   */
+  private void boundWhatIsAwaited() {
+    while (true) {
+      Transfer oldest;
+      ring.lock.lock();
+      try {
+        oldest = closed || awaited.size() < ring.size ? null : awaited.peekFirst();
+      } finally {
+        ring.lock.unlock();
+      }
+      if (oldest == null) {
+        return;
+      }
+      long startNs = System.nanoTime();
+      awaitSettled(oldest);
+      meter.waitedForRoom(System.nanoTime() - startNs);
+      settleArrived();
+    }
+  }
+
+  /** Looks again and again whether a batch has arrived that the consumer has already. */
+  private void awaitSettled(Transfer transfer) {
+    for (long napNs = SHORTEST_NAP_NS; ; napNs = Math.min(2 * napNs, LONGEST_NAP_NS)) {
+      transfer.settle(meter);
+      if (transfer.isSettled()) {
+        return;
+      }
+      transfer.checkSound();
+      context.checkGoing();
+      LockSupport.parkNanos(this, napNs);
+    }
   }
 
   /** Waits for a place in the ring and takes it; from now on closing looks for the transfer. */
@@ -262,6 +229,7 @@ final class Transfers {
     try {
       while (!closed && ring.lent >= ring.size && !(isAskedFor && underWay.isEmpty())) {
         startNs = startNs == 0 ? System.nanoTime() : startNs;
+        ring.foundFull();
         try {
           ring.changed.await();
         } catch (InterruptedException e) {
@@ -285,14 +253,14 @@ final class Transfers {
     }
   }
 
-  private DeviceStream stream() {
+  private DeviceStream copyStream() {
     ring.lock.lock();
     try {
       checkOpen();
-      DeviceStream opened = stream;
+      DeviceStream opened = copies;
       if (opened == null) {
         opened = device.openStream(context.path());
-        stream = opened;
+        copies = opened;
       }
       return opened;
     } finally {
@@ -300,38 +268,19 @@ final class Transfers {
     }
   }
 
-  /** Takes device memory, and makes the tensors of it that the consumer will get. */
-  private MemorySegment allocate(Transfer transfer, long[] offsets, long bytes) {
-    Lease lease = areLent ? ring.lease(bytes, context.path()) : null;
-    MemorySegment room = lease == null ? ring.own(bytes, context::checkGoing) : lease.memory();
-    transfer.lease = lease;
-    for (int leaf = 0; leaf < transfer.leaves.length; leaf++) {
-      Tensor host = transfer.leaves[leaf];
-      if (isCopied(host)) {
-        transfer.leaves[leaf] =
-            lease != null
-                ? lease.tensor(host.dtype(), host.shape(), offsets[leaf])
-                : Tensor.wrap(
-                    host.dtype(), host.shape(), room.asSlice(offsets[leaf], host.byteSize()));
-      } else if (host.dtype() != DType.STRING) {
-        transfer.leaves[leaf] = Tensor.zeros(host.dtype(), host.shape()); // of no elements
+  private DeviceStream computingStream() {
+    ring.lock.lock();
+    try {
+      checkOpen();
+      DeviceStream opened = computations;
+      if (opened == null) {
+        opened = device.openStream(context.path() + " functions");
+        computations = opened;
       }
+      return opened;
+    } finally {
+      ring.lock.unlock();
     }
-    return room;
-  }
-
-  private void copy(DeviceStream to, Tensor leaf, MemorySegment room) {
-    // The memory is used after it was borrowed: the element is ours until the copy has arrived.
-    leaf.borrow(
-        memory -> {
-          if (device.isPinned(memory)) {
-            to.copyToDevice(memory, room);
-            return;
-          }
-          long startNs = System.nanoTime();
-          to.copyToDevice(memory, room);
-          meter.staged(System.nanoTime() - startNs);
-        });
   }
 
   // ---- the consumer -----------------------------------------------------------------------------
@@ -351,6 +300,9 @@ final class Transfers {
 
   /** Whether the oldest batch under way can be received without waiting. */
   boolean isReady() {
+    if (device.consumer() != null) {
+      return true;
+    }
     ring.lock.lock();
     try {
       Transfer oldest = underWay.peekFirst();
@@ -360,10 +312,18 @@ final class Transfers {
     }
   }
 
-  /** Waits until a batch has arrived and hands it over; or what went wrong, which ends the pass. */
+  /** Hands a batch over, once it has arrived for the consumer; or what ended the pass. */
   Object receive(Transfer transfer, Id id) {
+    DeviceStream consumer = device.consumer();
     try {
-      await(transfer);
+      if (consumer == null) {
+        await(transfer);
+      } else {
+        settleArrived();
+        checkAwaited();
+        transfer.awaitOn(consumer, latest);
+        latest = transfer;
+      }
     } catch (DeviceException e) {
       return new Failure(context.path(), id, e, true);
     }
@@ -371,44 +331,78 @@ final class Transfers {
     ring.lock.lock();
     try {
       underWay.remove(transfer);
+      if (!transfer.isSettled()) {
+        awaited.addLast(transfer);
+      }
     } finally {
       ring.lock.unlock();
     }
-    if (transfer.lease == null) {
-      ring.leave();
-    }
-    transfer.closeEvents();
+    transfer.handOver();
+    transfer.leave();
     try {
-      return transfer.structure.build(transfer.leaves); // now: its constructor may read them
+      return transfer.build(); // now: its constructor may read the tensors
     } catch (Throwable e) {
-      if (transfer.lease != null) {
-        transfer.lease.giveBack("it could not be put together");
-      }
+      transfer.giveBack("it could not be put together");
       return context.failure(id, e);
     }
   }
 
-  private void await(Transfer transfer) {
-    DeviceEvent end = transfer.done;
-    if (end == null) {
-      throw new IllegalStateException("a transfer was handed over before its copies were queued");
+  /** Waits for what the consumer's stream still waits for, to learn how it ended. */
+  @Nullable DeviceException end() {
+    List<Transfer> left;
+    ring.lock.lock();
+    try {
+      left = List.copyOf(awaited);
+    } finally {
+      ring.lock.unlock();
     }
-    boolean mustWait = !end.isDone();
+    try {
+      for (Transfer transfer : left) {
+        awaitSettled(transfer);
+      }
+      settleArrived();
+      return null;
+    } catch (DeviceException e) {
+      return e;
+    }
+  }
+
+  private void checkAwaited() {
+    List<Transfer> left;
+    ring.lock.lock();
+    try {
+      left = List.copyOf(awaited);
+    } finally {
+      ring.lock.unlock();
+    }
+    left.forEach(Transfer::checkSound);
+  }
+
+  private void await(Transfer transfer) {
+    boolean mustWait = !transfer.isOver();
     long startNs = mustWait ? System.nanoTime() : 0;
     try {
-      while (!arrived(end)) {
+      while (!arrived(transfer)) {
         context.checkGoing();
       }
     } finally {
       if (mustWait) {
+        lengthenRing(transfer);
         meter.waited(System.nanoTime() - startNs);
       }
     }
   }
 
-  private boolean arrived(DeviceEvent end) {
+  private void lengthenRing(Transfer transfer) {
+    int before = ring.foundEmpty(transfer.deviceBytes());
+    if (before > 0) {
+      context.turned("buffer", before, before + 1, "it was full, and then it ran empty");
+    }
+  }
+
+  private boolean arrived(Transfer transfer) {
     try {
-      return end.await(LOOK_AGAIN_NS);
+      return transfer.await(LOOK_AGAIN_NS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       context.checkGoing(); // throws if the interruption is the consumer's
@@ -419,32 +413,42 @@ final class Transfers {
 
   /** Ends all transfers, closes {@code source}, from which they came, and gives everything back. */
   void close(Cursor source) {
-    DeviceStream opened;
+    List<DeviceStream> opened = new ArrayList<>();
     ring.lock.lock();
     try {
       closed = true;
-      opened = stream;
+      if (copies != null) {
+        opened.add(copies);
+      }
+      if (computations != null) {
+        opened.add(computations);
+      }
       ring.changed.signalAll();
     } finally {
       ring.lock.unlock();
     }
-    if (opened != null) {
-      opened.close(); // whoever waits for a copy is let go
-    }
+    opened.forEach(DeviceStream::close); // whoever waits for a copy is let go
     source.close();
+    settleArrived();
     List<Transfer> left;
+    List<Transfer> over;
     ring.lock.lock();
     try {
       left = List.copyOf(underWay);
+      over = List.copyOf(awaited);
       underWay.clear();
+      awaited.clear();
     } finally {
       ring.lock.unlock();
     }
+    over.forEach(Transfer::letGo); // the consumer has their device memory
+    over.forEach(Transfer::forget);
+    if (latest != null) {
+      latest.forget();
+    }
     for (Transfer transfer : left) {
-      transfer.drop();
-      if (transfer.lease == null) {
-        ring.leave();
-      }
+      transfer.drop(CLOSED);
+      transfer.leave();
     }
   }
 }

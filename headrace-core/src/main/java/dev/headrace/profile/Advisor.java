@@ -65,6 +65,7 @@ final class Advisor {
       evenOut(i);
       pin(i);
       overlap(i);
+      sayWhatTheDeviceBrings(i);
     }
     if (!nodes.isEmpty()) {
       prefetch();
@@ -197,6 +198,52 @@ final class Advisor {
         model.overlapped(i),
         transfer == null ? 0 : (long) transfer.bytes(),
         List.of("with room for one batch on the device, copies and steps take turns"));
+  }
+
+  /** What copying ahead to a device gains, or why it gains nothing. */
+  private void sayWhatTheDeviceBrings(int i) {
+    OpProfile.Transfer transfer = profile.operators().get(i).transfer();
+    Profile.Consumer consumer = profile.consumer();
+    double cycle = consumer.stepNs() + consumer.insideNs();
+    if (transfer == null || cycle <= 0 || transfer.busNs() + transfer.computeNs() <= 0) {
+      return;
+    }
+    double under = transfer.busNs() + transfer.computeNs();
+    double gain = (cycle + transfer.hiddenNs()) / cycle;
+    boolean helps = gain >= WORTH;
+    List<String> evidence = new ArrayList<>();
+    evidence.add(
+        "%s a batch at %.1f GB/s, %s; %.0f %% of copying%s goes on beside the step"
+            .formatted(
+                DiagnosisText.bytes((long) transfer.bytes()),
+                transfer.busNs() == 0 ? 0 : transfer.bytes() / transfer.busNs(),
+                transfer.isPinned() ? "from pinned memory" : "from memory that is not pinned",
+                100 * transfer.overlap(),
+                transfer.computeNs() > 0 ? " and computing there" : ""));
+    evidence.add(
+        "a batch takes %s: copying %s, computing on the device %s, the step %s, waiting %s"
+            .formatted(
+                time(cycle),
+                time(transfer.busNs()),
+                time(transfer.computeNs()),
+                time(consumer.stepNs()),
+                time(consumer.insideNs())));
+    findings.add(
+        new Finding(
+            Finding.Severity.NOTE,
+            helps ? "device-prefetch-helps" : "device-prefetch-gains-nothing",
+            nodes.get(i).op().title(),
+            helps
+                ? "prefetching to %s helps: without it a batch would take %s instead of %s (%.2f times as long)"
+                    .formatted(
+                        transfer.device(), time(cycle + transfer.hiddenNs()), time(cycle), gain)
+                : under < (WORTH - 1) * cycle
+                    ? "prefetching to %s gains next to nothing: copying takes %.1f %% of the time; %s is the limit"
+                        .formatted(transfer.device(), 100 * under / cycle, limitText(model.limit()))
+                    : "prefetching to %s gains nothing here: only %.0f %% of the copying goes on beside the step"
+                        .formatted(transfer.device(), 100 * transfer.overlap()),
+            evidence,
+            ""));
   }
 
   private void pin(int i) {

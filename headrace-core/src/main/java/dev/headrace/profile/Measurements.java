@@ -82,12 +82,15 @@ public record Measurements(
     double ns = Math.max(1, (double) to.atNs() - from.atNs());
     double delivered = Math.max(1, to.delivered() - from.delivered());
     Profiler profiler = new Profiler(nodes, from, to);
-    double step = (to.stepNs() - from.stepNs()) / delivered;
-    double inside = (to.insideNs() - from.insideNs()) / delivered;
+    double hostStep = (to.stepNs() - from.stepNs()) / delivered;
+    double cycle = hostStep + (to.insideNs() - from.insideNs()) / delivered;
+    // A consumer that only queues its work is as slow as the device that does it.
+    double step = Math.clamp(profiler.deviceStepNs(), hostStep, cycle);
+    double inside = cycle - step;
     Consumer consumer =
         new Consumer(
             step,
-            step * share(to.stepCpu(), from.stepCpu()),
+            hostStep * share(to.stepCpu(), from.stepCpu()),
             inside,
             inside * share(to.insideCpu(), from.insideCpu()),
             Math.min(inside, profiler.blockedNs()),

@@ -91,17 +91,34 @@ public record OpProfile(
   /**
    * What was copied to a device.
    *
-   * @param busNs of one element on the bus, and {@code stagedNs} on the thread that asked for it
+   * @param busNs of one element on the bus, {@code computeNs} in functions on the device, and
+   *     {@code stagedNs} on the thread that asked for it
+   * @param waitNs how long the consumer, or its stream, waited for it
+   * @param stepNs how long the consumer's stream worked on it; 0 where the host does
    * @param bytes of one element
    */
   public record Transfer(
       String device,
       boolean isPinned,
       double busNs,
+      double computeNs,
       double stagedNs,
+      double waitNs,
+      double stepNs,
       double bytes,
       long deviceBytes,
-      long deviceLimit) {}
+      long deviceLimit) {
+
+    /** How much of copying and computing went on beside the consumer's work. */
+    public double hiddenNs() {
+      return Math.max(0, busNs + computeNs - waitNs);
+    }
+
+    /** The share of it: 0 to 1. */
+    public double overlap() {
+      return busNs + computeNs == 0 ? 0 : hiddenNs() / (busNs + computeNs);
+    }
+  }
 
   /** Wall time for one element that the consumer gets, over all workers. */
   public double nsPerDelivered() {

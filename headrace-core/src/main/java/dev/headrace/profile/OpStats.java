@@ -47,9 +47,12 @@ public record OpStats(
    * those of copies that have arrived.
    *
    * @param pinned whether all host memory so far was pinned, so that copies were asynchronous
-   * @param copyNs how long the stream took for the copies, staging included
-   * @param stagedNs how long threads were held up by copies from memory that is not pinned
-   * @param waitNs how long the consumer waited for copies that were under way
+   * @param copyNs how long the stream took for the copies, staging included, and {@code computeNs}
+   *     for what functions compute on the device
+   * @param stagedNs how long threads were held up by memory that is not pinned
+   * @param waitNs how long the consumer, or its stream on the device, waited for batches that were
+   *     under way
+   * @param stepNs how long the consumer's stream worked on batches; 0 where the host consumes them
    * @param roomWaitNs how long the thread that copies waited for a device batch to come back; it is
    *     part of the stage's {@code workNs}
    * @param deviceBytes of the device's memory in use, by whomever, when last looked at
@@ -61,9 +64,23 @@ public record OpStats(
       long bytes,
       long copies,
       long copyNs,
+      long computeNs,
       long stagedNs,
       long waitNs,
+      long stepNs,
       long roomWaitNs,
       long deviceBytes,
-      long deviceLimitBytes) {}
+      long deviceLimitBytes) {
+
+    /** The share of copying and computing that went on beside the consumer's work: 0 to 1. */
+    public double overlap() {
+      long under = copyNs + computeNs;
+      return under == 0 ? 0 : Math.clamp(1 - (double) waitNs / under, 0, 1);
+    }
+
+    /** What the copies carried, while they ran. */
+    public double bytesPerSecond() {
+      return copyNs == 0 ? 0 : bytes * 1e9 / copyNs;
+    }
+  }
 }

@@ -104,7 +104,7 @@ final class Profiler {
       inclusiveCpu[i] = inclusive[i] * cpu.share(now.cpu().share(1));
       measureCrew(i, now.crew(), then == null ? null : then.crew());
       Snapshot.Transfer copied = now.transfer();
-      if (copied != null) {
+      if (copied != null && copied.stepNs() == 0) { // else its stream waits, not the consumer
         Snapshot.Transfer before = then == null ? null : then.transfer();
         blocked[i] += (copied.waitNs() - (before == null ? 0 : before.waitNs())) / delivered;
       }
@@ -280,10 +280,25 @@ final class Profiler {
             now.device(),
             now.isPinned(),
             (now.busNs() - (then == null ? 0 : then.busNs())) / delivered,
+            (now.computeNs() - (then == null ? 0 : then.computeNs())) / delivered,
             (now.stagedNs() - (then == null ? 0 : then.stagedNs())) / delivered,
+            (now.waitNs() - (then == null ? 0 : then.waitNs())) / delivered,
+            (now.stepNs() - (then == null ? 0 : then.stepNs())) / delivered,
             (now.bytes() - (then == null ? 0 : then.bytes())) / delivered,
             now.deviceBytes(),
             now.deviceLimit());
+  }
+
+  /** How long streams of devices worked on an element; 0 where the host itself does. */
+  double deviceStepNs() {
+    double ns = 0;
+    for (int i = 0; i < count; i++) {
+      Snapshot.Op then = before(i);
+      OpProfile.Transfer transfer =
+          transfer(to.operators().get(i).transfer(), then == null ? null : then.transfer());
+      ns += transfer == null ? 0 : transfer.stepNs();
+    }
+    return ns;
   }
 
   /** Whether the work of the operator's threads was charged to another operator. */

@@ -118,6 +118,16 @@ public final class PrometheusText {
     counter("transfer_copies", "In so many copies.", all, OpStats.TransferStats::copies);
     counter("transfer_copy_seconds", "Time on the bus.", all, copy -> copy.copyNs() / 1e9);
     counter(
+        "transfer_compute_seconds",
+        "Time computing on the device.",
+        all,
+        copy -> copy.computeNs() / 1e9);
+    counter(
+        "transfer_step_seconds",
+        "Time the consumer's stream worked on batches.",
+        all,
+        copy -> copy.stepNs() / 1e9);
+    counter(
         "transfer_staged_seconds",
         "Time threads were held up by memory that is not pinned.",
         all,

@@ -109,8 +109,10 @@ public record Snapshot(
       long copies,
       long bytes,
       long busNs,
+      long computeNs,
       long stagedNs,
       long waitNs,
+      long stepNs,
       long roomWaitNs,
       long deviceBytes,
       long deviceLimit) {}

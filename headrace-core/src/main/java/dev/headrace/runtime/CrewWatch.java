@@ -41,6 +41,9 @@ final class CrewWatch {
 
   private static final long SETTLING_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
+  /** Virtual threads that hold their carriers make no more calls at once than this each. */
+  private static final int MANY_A_CARRIER = 4;
+
   /** More virtual threads must bring this, or they go again. */
   private static final double HELPED = 1.15;
 
@@ -241,7 +244,13 @@ final class CrewWatch {
     int before = crew.target();
     // Pinned virtual threads hold their carriers: all mounted, others queued, nobody computing.
     VirtualThreads.Load load = VirtualThreads.load();
-    boolean stuck = load.mounted() >= load.carriers() && load.queued() > 0 && !load.isComputing();
+    // Many that wake at once look the same for a moment; but then many calls end, too.
+    double atOnce = (progress.workNs() - changedAt.workNs()) / Math.max(1.0, now - changedNs);
+    boolean stuck =
+        load.mounted() >= load.carriers()
+            && load.queued() > 0
+            && !load.isComputing()
+            && atOnce < MANY_A_CARRIER * load.carriers();
     stuckVisits = stuck ? stuckVisits + 1 : 0;
     if (stuckVisits >= 3) {
       stuckVisits = 0;

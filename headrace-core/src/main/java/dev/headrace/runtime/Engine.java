@@ -93,9 +93,19 @@ public final class Engine implements AutoCloseable, Decisions {
     this.settings = settings;
     this.heap = new Account("heap", settings.heapBudget());
     this.nativeAccount = new Account("native", settings.nativeBudget());
-    this.slabs = new SlabPool(nativeAccount);
+    this.slabs = new SlabPool(nativeAccount, memoryFor(plan));
     this.recorder = new Recorder(this);
     Events.opened(name(), () -> PlanShape.of(plan, settings.deterministic()).explain());
+  }
+
+  /** What an operator of the plan wants batches to be assembled in; else plain memory. */
+  private static SlabPool.Source memoryFor(Op op) {
+    SlabPool.Source wanted = op.traits().inputMemory();
+    for (int i = 0; wanted == null && i < op.inputs().size(); i++) {
+      SlabPool.Source below = memoryFor(op.inputs().get(i));
+      wanted = below == SlabPool.PLAIN ? null : below;
+    }
+    return wanted == null ? SlabPool.PLAIN : wanted;
   }
 
   /** Opens the plan for one pass. */
@@ -517,8 +527,10 @@ public final class Engine implements AutoCloseable, Decisions {
               transfers.copies(),
               transfers.bytes(),
               transfers.copyNs(),
+              transfers.computeNs(),
               transfers.stagedNs(),
               transfers.waitNs(),
+              transfers.stepNs(),
               transfers.roomWaitNs(),
               transfers.deviceBytes(),
               transfers.deviceLimitBytes());
@@ -560,8 +572,10 @@ public final class Engine implements AutoCloseable, Decisions {
               transfers.bytes(),
               transfers.copies(),
               transfers.copyNs(),
+              transfers.computeNs(),
               transfers.stagedNs(),
               transfers.waitNs(),
+              transfers.stepNs(),
               transfers.roomWaitNs(),
               transfers.deviceBytes(),
               transfers.deviceLimitBytes());

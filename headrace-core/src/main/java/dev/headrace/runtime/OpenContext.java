@@ -241,7 +241,7 @@ final class OpenContext implements Context {
             inputIteration,
             inputPrefix,
             inputDemand,
-            mayLease && op.traits().keepsElements(),
+            (mayLease && op.traits().keepsElements()) || op.traits().inputMemory() != null,
             deferralOf(input),
             scope,
             place != null,
@@ -425,6 +425,11 @@ final class OpenContext implements Context {
     public void close() {
       source.close();
     }
+  }
+
+  @Override
+  public void turned(String knob, int before, int after, String why) {
+    engine.knobTurned(path(), knob, before, after, why);
   }
 
   @Override

@@ -123,6 +123,9 @@ public interface Context {
   /** Says what was found out about this operator, for {@code Pipeline.explain()}. */
   void remark(String text);
 
+  /** Says that the operator turned a knob of its own, for the log of decisions. */
+  default void turned(String knob, int before, int after, String why) {}
+
   /** Says something once per pipeline. */
   void warn(String message);
 

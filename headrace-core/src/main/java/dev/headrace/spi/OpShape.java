@@ -209,7 +209,8 @@ public final class OpShape {
           value == null
               || value instanceof Op
               || value instanceof Site
-              || (value instanceof List<?> list && !list.isEmpty() && list.getFirst() instanceof Op)
+              || (value instanceof List<?> list
+                  && (list.isEmpty() || list.getFirst() instanceof Op))
               || (value instanceof Boolean flag && !flag && forPeople)
               || (value instanceof Order && forPeople && value != Order.UNORDERED);
       if (hidden || (part.isKnob && !forPeople)) {

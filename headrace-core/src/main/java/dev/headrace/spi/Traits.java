@@ -1,5 +1,8 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.SlabPool;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What the engine and the optimizer may know of an operator without knowing which one it is.
  *
@@ -16,6 +19,8 @@ package dev.headrace.spi;
  * @param eachAlone whether what it makes of an element depends on that element and its id alone,
  *     and its position is its input's, so that it does not matter which elements come before
  * @param recurring whether another pass gives the same elements in the same order
+ * @param inputMemory where batches before it are best assembled, if it says so; it gives their
+ *     memory back by itself
  */
 public record Traits(
     Checkpointing checkpointing,
@@ -26,7 +31,8 @@ public record Traits(
     Deferring deferring,
     boolean knowsPlaces,
     boolean eachAlone,
-    Recurring recurring) {
+    Recurring recurring,
+    SlabPool.@Nullable Source inputMemory) {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
@@ -39,7 +45,8 @@ public record Traits(
           Deferring.NEEDS,
           false,
           false,
-          Recurring.FOLLOWS);
+          Recurring.FOLLOWS,
+          null);
 
   public Traits with(Checkpointing how) {
     return new Traits(
@@ -51,7 +58,8 @@ public record Traits(
         deferring,
         knowsPlaces,
         eachAlone,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   public Traits asOneToOne() {
@@ -64,7 +72,8 @@ public record Traits(
         deferring,
         knowsPlaces,
         eachAlone,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   public Traits asKeepingElements() {
@@ -77,7 +86,8 @@ public record Traits(
         deferring,
         knowsPlaces,
         eachAlone,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   public Traits asShapingNothing() {
@@ -90,7 +100,8 @@ public record Traits(
         deferring,
         knowsPlaces,
         eachAlone,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   public Traits asNeverFailing() {
@@ -103,7 +114,8 @@ public record Traits(
         deferring,
         knowsPlaces,
         eachAlone,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   /** Sets what it does about tensors that are not computed yet. */
@@ -117,7 +129,8 @@ public record Traits(
         what,
         knowsPlaces,
         eachAlone,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   public Traits asKnowingPlaces() {
@@ -130,7 +143,8 @@ public record Traits(
         deferring,
         true,
         eachAlone,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   /** One element for one, each made by itself. */
@@ -144,7 +158,8 @@ public record Traits(
         deferring,
         knowsPlaces,
         true,
-        recurring);
+        recurring,
+        inputMemory);
   }
 
   /** Sets whether another pass gives the same. */
@@ -158,6 +173,25 @@ public record Traits(
         deferring,
         knowsPlaces,
         eachAlone,
-        how);
+        how,
+        inputMemory);
+  }
+
+  /**
+   * Sets where batches before it are best assembled. It gives their memory back by itself, so that
+   * they may live in slabs whatever follows it.
+   */
+  public Traits withInputIn(SlabPool.Source memory) {
+    return new Traits(
+        checkpointing,
+        oneToOne,
+        keepsElements,
+        shapesNothing,
+        neverFails,
+        deferring,
+        knowsPlaces,
+        eachAlone,
+        recurring,
+        memory);
   }
 }

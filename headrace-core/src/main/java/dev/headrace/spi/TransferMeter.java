@@ -14,6 +14,9 @@ public final class TransferMeter {
   private final LongAdder copyNs = new LongAdder();
   private final LongAdder stagedCopies = new LongAdder();
   private final LongAdder stagedNs = new LongAdder();
+  private final LongAdder computeNs = new LongAdder();
+  private final LongAdder unpinnedCopies = new LongAdder();
+  private final LongAdder stepNs = new LongAdder();
   private final LongAdder waitNs = new LongAdder();
   private final LongAdder roomWaitNs = new LongAdder();
   private volatile @Nullable String device;
@@ -34,13 +37,29 @@ public final class TransferMeter {
     copyNs.add(ns);
   }
 
-  /** Counts a copy from memory that is not pinned, and how long it held up the caller. */
+  /** Counts how long the device computed on a batch. */
+  public void computed(long ns) {
+    computeNs.add(ns);
+  }
+
+  /** Counts how long the consumer's stream worked on a batch, where it has one. */
+  public void stepped(long ns) {
+    stepNs.add(ns);
+  }
+
+  /** Counts a batch that was put into pinned memory first, and how long that took. */
   public void staged(long ns) {
     stagedCopies.increment();
     stagedNs.add(ns);
   }
 
-  /** Counts how long the consumer waited for copies under way. */
+  /** Counts a copy from memory that is not pinned, and how long it held up the caller. */
+  public void unpinned(long ns) {
+    unpinnedCopies.increment();
+    staged(ns);
+  }
+
+  /** Counts how long the consumer, or its stream, waited for batches under way. */
   public void waited(long ns) {
     waitNs.add(ns);
   }
@@ -55,9 +74,9 @@ public final class TransferMeter {
     return device;
   }
 
-  /** Whether all host memory so far was pinned. */
+  /** Whether all copies so far were from pinned memory. */
   public boolean isPinned() {
-    return stagedCopies.sum() == 0;
+    return unpinnedCopies.sum() == 0;
   }
 
   public long bytes() {
@@ -74,6 +93,18 @@ public final class TransferMeter {
 
   public long stagedNs() {
     return stagedNs.sum();
+  }
+
+  public long stagedCopies() {
+    return stagedCopies.sum();
+  }
+
+  public long computeNs() {
+    return computeNs.sum();
+  }
+
+  public long stepNs() {
+    return stepNs.sum();
   }
 
   public long waitNs() {

@@ -1,6 +1,9 @@
 package dev.headrace.testing;
 
+import dev.headrace.data.DType;
+import dev.headrace.data.Shape;
 import dev.headrace.data.SlabPool;
+import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
 import dev.headrace.device.DeviceEvent;
 import dev.headrace.device.DeviceException;
@@ -16,8 +19,8 @@ import java.util.function.Supplier;
 
 /**
  * What every device promises, checked on one: copies arrive whole and in order, events tell when,
- * streams wait for each other, memory is bounded and comes back, and a stream can be closed at any
- * time, after which nothing touches the memory it was given.
+ * streams wait for each other, computations see what was copied, memory is bounded and comes back,
+ * and a stream can be closed at any time, after which nothing touches the memory it was given.
  *
  * <pre>{@code
  * DeviceContract.of(() -> HostDevice.simulated().pinned(false).open()).check();
@@ -56,6 +59,9 @@ public final class DeviceContract {
     run("streams wait for events of others", this::streamsWaitForEvents);
     run("memory that is not pinned is free at once", this::stagedMemoryIsFreeAtOnce);
     run("memory is bounded and comes back", DeviceContract::memoryIsBounded);
+    run("what is computed follows what is copied", this::computesInOrder);
+    run("memory that the host cannot read throws", DeviceContract::foreignMemoryThrows);
+    run("pinned memory is, and comes back", this::pinnedMemory);
     run("a stream can be closed with copies under way", this::streamsCloseAtAnyTime);
     run("a closed device gives nothing", DeviceContract::closedDevicesGiveNothing);
   }
@@ -169,6 +175,78 @@ public final class DeviceContract {
       stream.copyToHost(there, back);
       expectContent("what was copied before the memory was used again", 1, back);
       await(stream);
+    }
+  }
+
+  private void computesInOrder(Device device, Arena arena) throws InterruptedException {
+    int elements = 10_000;
+    int bytes = 4 * elements;
+    MemorySegment there = device.allocate(arena, bytes);
+    MemorySegment result = device.allocate(arena, bytes);
+    Tensor input = Tensor.wrap(DType.INT32, Shape.of(elements), there, device.place());
+    List<MemorySegment> backs = new ArrayList<>();
+    try (DeviceStream stream = device.openStream("contract")) {
+      for (int round = 0; round < ROUNDS; round++) {
+        MemorySegment here = hostMemory.allocate(arena, bytes);
+        for (int i = 0; i < elements; i++) {
+          here.set(ValueLayout.JAVA_INT_UNALIGNED, 4L * i, i + round);
+        }
+        MemorySegment back = hostMemory.allocate(arena, bytes);
+        backs.add(back);
+        stream.copyToDevice(here, there);
+        stream.compute(input.scale(0.5), result);
+        stream.copyToHost(result, back);
+      }
+      await(stream);
+      Tensor halves = Tensor.wrap(DType.FLOAT32, Shape.of(elements), result, device.place());
+      expect("a copy in the host's memory", null == halves.toHost().place(), true);
+      expect(
+          "its last element", (elements + ROUNDS - 2) / 2f, halves.toHost().floatAt(elements - 1));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      for (int i = 0; i < elements; i++) {
+        float got = backs.get(round).get(ValueLayout.JAVA_FLOAT_UNALIGNED, 4L * i);
+        expect("element " + i + " of round " + round, (i + round) / 2f, got);
+      }
+    }
+  }
+
+  private static void foreignMemoryThrows(Device device, Arena arena) {
+    MemorySegment there = device.allocate(arena, 64);
+    Tensor tensor = Tensor.wrap(DType.UINT8, Shape.of(64), there, device.place());
+    if (device.place() == null) {
+      return; // the host's own
+    }
+    expect("the place's name", device.name(), tensor.place() == null ? "" : tensor.place().name());
+    for (Runnable use :
+        List.<Runnable>of(
+            () -> there.get(ValueLayout.JAVA_BYTE, 0),
+            () -> tensor.slice(0, 3).longAt(1),
+            tensor::toByteArray)) {
+      try {
+        use.run();
+        throw new AssertionError("expected memory of a device to refuse, but it was read");
+      } catch (WrongThreadException | IllegalStateException e) {
+        expect("a message", true, e.getMessage() != null);
+      }
+    }
+  }
+
+  private void pinnedMemory(Device device, Arena arena) throws InterruptedException {
+    int bytes = 1 << 20;
+    MemorySegment there = device.allocate(arena, bytes);
+    MemorySegment back = hostMemory.allocate(arena, bytes);
+    for (int round = 0; round < 3; round++) {
+      try (Arena own = Arena.ofShared();
+          DeviceStream stream = device.openStream("contract")) {
+        MemorySegment pinned = device.allocatePinned(own, bytes);
+        expect("the address to be a multiple of 64", 0L, pinned.address() % 64);
+        fill(pinned, round);
+        stream.copyToDevice(pinned, there);
+        stream.copyToHost(there, back);
+        await(stream);
+        expectContent("what was copied from pinned memory", round, back);
+      }
     }
   }
 

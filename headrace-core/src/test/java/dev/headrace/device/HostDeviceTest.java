@@ -25,6 +25,12 @@ class HostDeviceTest {
     DeviceContract.of(Device::host).check();
     DeviceContract.of(() -> HostDevice.simulated().open()).check();
     DeviceContract.of(() -> HostDevice.simulated().pinned(false).open()).check();
+    HostDevice.Simulation likeReal =
+        HostDevice.simulated().pinning(HostDevice.Pinning.ALLOCATED).consumedOnStream();
+    DeviceContract.of(likeReal::open).check();
+    try (HostDevice pins = likeReal.open()) {
+      DeviceContract.of(likeReal::open).hostMemory(pins::allocatePinned).check();
+    }
     DeviceContract.of(
             () ->
                 HostDevice.simulated()

@@ -36,7 +36,7 @@ class PrometheusTextTest {
                 1,
                 1_000_000_000L,
                 new OpStats.StageStats(4, 5, cpuShare, 700, 90_000_000L, 3, 8, 16, 12, 7_000_000L),
-                new OpStats.TransferStats("gpu 0", true, 5, 6, 7, 8, 9, 10, 11, 12)),
+                new OpStats.TransferStats("gpu 0", true, 5, 6, 7, 70, 8, 9, 90, 10, 11, 12)),
             new OpStats("range", "range", 1, 701, 0, 5_000, null, null)),
         List.of(
             new KnobChange(1, name, "workers", 1, 2, "why", 0, 0, true),

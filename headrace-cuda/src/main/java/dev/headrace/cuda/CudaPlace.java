@@ -27,7 +27,8 @@ final class CudaPlace implements Place {
     return context.device() == other.device();
   }
 
-  int deviceNumber() {
+  @Override
+  public int number() {
     return context.device();
   }
 

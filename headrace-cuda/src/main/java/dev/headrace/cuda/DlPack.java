@@ -147,7 +147,7 @@ public final class DlPack implements AutoCloseable {
     switch (tensor.place()) {
       case CudaPlace place -> {
         kind = CUDA;
-        number = place.deviceNumber();
+        number = place.number();
       }
       case null -> kind = PinnedMemory.contains(elements) ? PINNED : CPU;
       default ->

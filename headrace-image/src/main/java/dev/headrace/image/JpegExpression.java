@@ -64,6 +64,14 @@ record JpegExpression(
     return all();
   }
 
+  @Override
+  public Shape wholeShape() {
+    return Shape.of(
+        scaled(header.height(), options.ratio()),
+        scaled(header.width(), options.ratio()),
+        channels(header, options));
+  }
+
   /** A decoder elsewhere knows neither our repairs nor our transforms, and gives full size. */
   @Override
   public boolean isPlain() {

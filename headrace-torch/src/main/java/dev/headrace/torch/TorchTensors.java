@@ -2,11 +2,15 @@ package dev.headrace.torch;
 
 import dev.headrace.data.DType;
 import dev.headrace.data.Lease;
+import dev.headrace.data.Place;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.pytorch.Device;
+import org.bytedeco.pytorch.DeviceOptional;
 import org.bytedeco.pytorch.MemoryFormatOptional;
+import org.bytedeco.pytorch.TensorOptions;
 import org.bytedeco.pytorch.global.torch;
 import org.bytedeco.pytorch.global.torch.ScalarType;
 
@@ -28,6 +32,12 @@ public final class TorchTensors {
    * must not be written to in place; {@code clone()} it first. Everything else is copied: heap
    * memory, mapped files, scalars. A deferred tensor is computed into PyTorch's own memory.
    *
+   * <p>A tensor on a GPU is not copied either, and becomes one of PyTorch's on the same GPU. PyTorch
+   * must work in the stream that the pipeline's device knows as its consumer's: the default stream
+   * is, and another one is after {@code gpu.consumedOn(stream)}. There it waits for the batch by
+   * itself, and the batch's memory is used again only after what PyTorch has queued. PyTorch must
+   * have been built for CUDA.
+   *
    * @throws IllegalArgumentException for strings
    */
   public static org.bytedeco.pytorch.Tensor toTorch(Tensor tensor) {
@@ -39,6 +49,9 @@ public final class TorchTensors {
     if (lease != null) {
       Lease.Retention retention = lease.retain();
       return borrow(tensor, memoryOf(tensor), retention::close);
+    }
+    if (tensor.place() != null) {
+      return borrow(tensor, memoryOf(tensor), new Reachable(tensor));
     }
     MemorySegment memory = memoryOf(tensor);
     boolean fits =
@@ -105,15 +118,27 @@ public final class TorchTensors {
           new Address(address),
           tensor.shape().toArray(),
           BorrowedMemory.hold(address, release),
-          TorchTypes.options(tensor.dtype()));
+          options(tensor));
     } catch (RuntimeException | Error e) {
       BorrowedMemory.release(address);
       throw e;
     }
   }
 
+  private static TensorOptions options(Tensor tensor) {
+    TensorOptions options = TorchTypes.options(tensor.dtype());
+    Place place = tensor.place();
+    return place == null
+        ? options
+        : options.device(
+            new DeviceOptional(new Device(torch.DeviceType.CUDA, (byte) place.number())));
+  }
+
   /** Where the elements of a computed tensor lie; for as long as the caller holds them. */
   private static MemorySegment memoryOf(Tensor tensor) {
+    if (tensor.place() != null) {
+      return tensor.placedMemory();
+    }
     MemorySegment[] memory = new MemorySegment[1];
     tensor.borrow(elements -> memory[0] = elements);
     return memory[0];

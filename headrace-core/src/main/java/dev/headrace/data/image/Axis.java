@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param scale outputs per input, of a scaling
  * @param translation in outputs, of a scaling
  */
-record Axis(
+public record Axis(
     @Nullable ScaleKernel kernel,
     ResizeMethod method,
     Grid grid,
@@ -61,12 +61,12 @@ record Axis(
   }
 
   /** Whether a pixel is computed from two neighbours, linearly. */
-  boolean isLinear() {
+  public boolean isLinear() {
     return kernel == null && method == ResizeMethod.BILINEAR;
   }
 
   /** How many inputs one output stands for, on the classic grids. */
-  float step() {
+  public float step() {
     return grid == Grid.ALIGN_CORNERS && outputs > 1
         ? (inputs - 1) / (float) (outputs - 1)
         : inputs / (float) outputs;

@@ -1,5 +1,6 @@
 package dev.headrace.data.image;
 
+import dev.headrace.data.Shape;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -12,6 +13,11 @@ public interface JpegSource extends ImageSource {
 
   /** Which part of the decoded image this is: all of it, or a window. */
   Window window();
+
+  /** The shape of the image that {@link #window} is a part of; this one's where it is all. */
+  default Shape wholeShape() {
+    return shape();
+  }
 
   /**
    * Whether decoding the file as it is gives the image: uint8, grey or RGB as the shape says, in

@@ -3,7 +3,7 @@ package dev.headrace.data.image;
 import dev.headrace.data.DType;
 
 /** A step that computes pixels of another size as weighted sums, row by row. */
-sealed interface Resampling extends ImageExpression
+public sealed interface Resampling extends ImageExpression
     permits ResizeExpression, ScaleAndTranslateExpression {
   /** The filter from row to row. */
   Axis vertical();

@@ -1,5 +1,6 @@
 package dev.headrace.data.image;
 
+import dev.headrace.data.ArithmeticExpression;
 import dev.headrace.data.ConvertExpression;
 import dev.headrace.data.DType;
 import dev.headrace.data.Expression;
@@ -40,6 +41,12 @@ interface RowStep {
         PixelMemory.settle(scale.dtype(), factor, 1);
         yield (row, pixels) -> Steps.multiply(row, pixels * channels, factor[0]);
       }
+      case ArithmeticExpression arithmetic -> {
+        float[] operand = {(float) arithmetic.operand()};
+        PixelMemory.settle(arithmetic.dtype(), operand, 1);
+        yield (row, pixels) ->
+            Steps.combine(row, pixels * channels, arithmetic.operation(), operand[0]);
+      }
       default -> throw new AssertionError(expression.describe());
     };
   }
@@ -61,6 +68,11 @@ interface RowStep {
               && PixelMemory.isExact(convert.dtype());
       case ScaleExpression scale ->
           isImage(scale.source().shape().rank()) && PixelMemory.isExact(scale.source().dtype());
+      // Integers wrap around in more bits than floats have.
+      case ArithmeticExpression arithmetic ->
+          isImage(arithmetic.shape().rank())
+              && PixelMemory.isExact(arithmetic.source().dtype())
+              && arithmetic.dtype().isFloating();
       default -> false;
     };
   }

@@ -1,5 +1,6 @@
 package dev.headrace.data.image;
 
+import dev.headrace.data.Arithmetic;
 import dev.headrace.data.ConvertExpression;
 import dev.headrace.data.DType;
 import java.util.List;
@@ -43,6 +44,27 @@ final class Steps {
   static void multiply(float[] row, int length, float factor) {
     for (int i = 0; i < length; i++) {
       row[i] *= factor;
+    }
+  }
+
+  static void combine(float[] row, int length, Arithmetic operation, float operand) {
+    switch (operation) {
+      case ADD -> {
+        for (int i = 0; i < length; i++) {
+          row[i] += operand;
+        }
+      }
+      case SUBTRACT -> {
+        for (int i = 0; i < length; i++) {
+          row[i] -= operand;
+        }
+      }
+      case MULTIPLY -> multiply(row, length, operand);
+      case DIVIDE -> {
+        for (int i = 0; i < length; i++) {
+          row[i] /= operand;
+        }
+      }
     }
   }
 

@@ -1,18 +1,24 @@
 package dev.headrace.data.image;
 
 /**
- * For each output of an axis, the run of inputs that it is a weighted sum of.
+ * For each output of an axis, the run of inputs that it is a weighted sum of. The arrays are shared
+ * and only to be read.
  *
  * @param starts the first input of each run
  * @param counts the length of each run
  * @param weights {@code span} weights for each output, the first {@code counts} of them used
  * @param span the longest run
  */
-record Taps(int[] starts, int[] counts, float[] weights, int span) {
+public record Taps(int[] starts, int[] counts, float[] weights, int span) {
   private static final int TABLE_SIZE = 1024;
   private static final float LEGACY_SHARPNESS = -0.75f;
   private static final float KEYS_SHARPNESS = -0.5f;
   private static final float LEAST_TOTAL = 1000 * Float.MIN_NORMAL;
+
+  /** The weights of an axis, which are kept if it is a common one; not of the nearest method. */
+  public static Taps along(Axis axis) {
+    return AxisCache.taps(axis);
+  }
 
   static Taps of(Axis axis) {
     if (axis.kernel() != null) {

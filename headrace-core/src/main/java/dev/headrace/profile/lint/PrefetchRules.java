@@ -174,6 +174,8 @@ public final class PrefetchRules {
   }
 
   private static boolean needsHost(Op op) {
-    return !Node.passesElements(op) && !op.word().toLowerCase(Locale.ROOT).contains("device");
+    return !Node.passesElements(op)
+        && !Node.isCache(op)
+        && !op.word().toLowerCase(Locale.ROOT).contains("device");
   }
 }

@@ -1,0 +1,93 @@
+package dev.headrace.bench;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PyTorch on a GPU, in a Python process of its own; or nothing, where it was not asked for or is
+ * not there.
+ *
+ * <p><b>Ownership:</b> the process ends when this is closed.
+ */
+final class TorchProgram implements AutoCloseable {
+  private static final Path FOLDER = Path.of("peers", "torch");
+
+  private final @Nullable PeerProcess process;
+
+  private TorchProgram(@Nullable PeerProcess process) {
+    this.process = process;
+  }
+
+  /**
+   * Starts a program, where PyTorch was asked for.
+   *
+   * @param notes told why it is not there
+   */
+  static TorchProgram start(Setup setup, String program, List<String> notes) {
+    Torch torch = setup.torch();
+    if (torch == null) {
+      notes.add(program + ": PyTorch was not measured: ask for it with --peer torch.");
+      return new TorchProgram(null);
+    }
+    try {
+      return new TorchProgram(PeerProcess.start(FOLDER.resolve(program), torch.python()));
+    } catch (PeerProcess.Unavailable e) {
+      notes.add("%s: PyTorch was not measured: %s".formatted(program, e.getMessage()));
+      return new TorchProgram(null);
+    }
+  }
+
+  boolean isThere() {
+    return process != null;
+  }
+
+  private PeerProcess process() {
+    return Objects.requireNonNull(process, "expected a peer that is there");
+  }
+
+  /** What it is called in a report. */
+  String name(String form, Object... arguments) {
+    return "torch " + process().version() + " " + form.formatted(arguments);
+  }
+
+  /** What a step takes, on a batch that lies on the device and on batches of a DataLoader. */
+  record Steps(double aloneMs, double withMs) {}
+
+  /** {@code device.py}. */
+  Steps steps(long bytes, double stepNs, int batches, int workers, boolean ownStream) {
+    Map<String, @Nullable Object> request = new LinkedHashMap<>();
+    request.put("bytes", bytes);
+    request.put("stepNs", stepNs);
+    request.put("batches", batches);
+    request.put("workers", workers);
+    request.put("ownStream", ownStream);
+    Map<String, @Nullable Object> answer = process().ask(request);
+    return new Steps(
+        PeerProcess.number(answer, "aloneNs") / 1e6, PeerProcess.number(answer, "withNs") / 1e6);
+  }
+
+  /** {@code jpegs.py}: photographs a second, ready to be trained on. */
+  double imagesPerSecond(
+      Path folder, int batch, int batches, int workers, String mode, boolean half) {
+    Map<String, @Nullable Object> request = new LinkedHashMap<>();
+    request.put("path", folder.toString());
+    request.put("batch", batch);
+    request.put("batches", batches);
+    request.put("workers", workers);
+    request.put("mode", mode);
+    request.put("half", half);
+    double wallNs = PeerProcess.number(process().ask(request), "wallNs");
+    return (double) batch * batches / (wallNs / 1e9);
+  }
+
+  @Override
+  public void close() {
+    if (process != null) {
+      process.close();
+    }
+  }
+}

@@ -1,0 +1,367 @@
+package dev.headrace.op;
+
+import dev.headrace.data.DType;
+import dev.headrace.data.Lease;
+import dev.headrace.data.Structure;
+import dev.headrace.data.Tensor;
+import dev.headrace.device.Device;
+import dev.headrace.device.DeviceEvent;
+import dev.headrace.device.DeviceException;
+import dev.headrace.device.DeviceStream;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Fn;
+import dev.headrace.spi.TransferMeter;
+import dev.headrace.spi.Weighed;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch on its way to a device, which may not have arrived; what a stage holds in its place.
+ *
+ * <p><b>Threading:</b> filled by the thread that sends, then guarded by its monitor.
+ */
+final class Transfer implements Weighed {
+  private final HostBatch host;
+  private final DeviceRing ring;
+  private final Device device;
+  private final DeviceRing.Holding holding = new DeviceRing.Holding();
+  private final List<Lease> leases = new ArrayList<>();
+
+  /** What the functions compute from, kept until they have. */
+  private final List<Tensor> computed = new ArrayList<>();
+
+  private final List<MemorySegment> targets = new ArrayList<>();
+
+  private Structure<Object> structure;
+  private Tensor[] leaves;
+  private MemorySegment room = MemorySegment.NULL;
+  private @Nullable Lease roomLease;
+  private @Nullable Lease resultLease;
+  private int copyCount;
+  private long copiedBytes;
+
+  private @Nullable DeviceEvent begun;
+  private @Nullable DeviceEvent copied;
+  private @Nullable DeviceEvent computing;
+  private volatile @Nullable DeviceEvent done;
+
+  /** On the consumer's stream, just before it begins to wait for the batch; the next one's too. */
+  private @Nullable DeviceEvent ready;
+
+  /** The batch before it, until it is known how long the consumer worked on that. */
+  private @Nullable Transfer previous;
+
+  private long waitedNs;
+
+  private boolean hostIsFree;
+  private boolean isQueued;
+  private boolean isReceived;
+  private volatile boolean settled;
+
+  Transfer(HostBatch host, DeviceRing ring) {
+    this.host = host;
+    this.ring = ring;
+    this.device = ring.device;
+    this.structure = host.structure();
+    this.leaves = host.leaves();
+  }
+
+  // ---- the thread that sends --------------------------------------------------------------------
+
+  /** Takes device memory, and makes the tensors that will lie in it. */
+  void take(boolean isLent, Context context) {
+    leaves = leaves.clone();
+    if (!host.isEmpty()) {
+      roomLease = isLent ? lease(host.bytes(), context) : null;
+      room = roomLease == null ? ring.own(host.bytes(), context::checkGoing) : roomLease.memory();
+    }
+    for (int leaf = 0; leaf < leaves.length; leaf++) {
+      Tensor tensor = leaves[leaf];
+      if (host.isCopied(leaf)) {
+        leaves[leaf] = placed(tensor, room, roomLease, host.offset(leaf));
+      } else if (tensor.dtype() != DType.STRING && !host.isThere(leaf)) {
+        leaves[leaf] = Tensor.zeros(tensor.dtype(), tensor.shape()); // of no elements
+      }
+    }
+  }
+
+  private Lease lease(long bytes, Context context) {
+    Lease lease = ring.lease(bytes, context.path(), holding);
+    leases.add(lease);
+    return lease;
+  }
+
+  private Tensor placed(Tensor like, MemorySegment memory, @Nullable Lease lease, long offset) {
+    return lease != null
+        ? lease.tensor(like.dtype(), like.shape(), offset)
+        : Tensor.wrap(
+            like.dtype(), like.shape(), memory.asSlice(offset, like.byteSize()), device.place());
+  }
+
+  /** Calls the functions, which say what is to be computed, and takes memory for the results. */
+  void apply(List<Fn<Object, Object>> functions, boolean isLent, Context context) throws Exception {
+    if (functions.isEmpty()) {
+      return;
+    }
+    Object element = structure.build(leaves);
+    for (Fn<Object, Object> function : functions) {
+      element = Objects.requireNonNull(function.apply(element), "the function returned null");
+    }
+    Object result = element;
+    structure =
+        Structure.find(result)
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "mapOnDevice: expected a tensor, or a record, Map or List of tensors, but"
+                            + " the function returned "
+                            + result.getClass().getTypeName()
+                            + "; map to other types before prefetchToDevice"));
+    leaves = structure.leaves(result).clone();
+    long[] offsets = new long[leaves.length];
+    long bytes = 0;
+    for (int leaf = 0; leaf < leaves.length; leaf++) {
+      offsets[leaf] = bytes;
+      if (leaves[leaf].isDeferred()) {
+        bytes += (leaves[leaf].byteSize() + 255) / 256 * 256;
+      }
+    }
+    if (bytes == 0) {
+      return;
+    }
+    resultLease = isLent ? lease(bytes, context) : null;
+    MemorySegment memory =
+        resultLease == null ? ring.own(bytes, context::checkGoing) : resultLease.memory();
+    for (int leaf = 0; leaf < leaves.length; leaf++) {
+      Tensor tensor = leaves[leaf];
+      if (tensor.isDeferred()) {
+        computed.add(tensor);
+        targets.add(memory.asSlice(offsets[leaf], tensor.byteSize()));
+        leaves[leaf] = placed(tensor, memory, resultLease, offsets[leaf]);
+      }
+    }
+  }
+
+  /** Whether there is something to copy. */
+  boolean copies() {
+    return !host.isEmpty();
+  }
+
+  boolean computes() {
+    return !computed.isEmpty();
+  }
+
+  /** Queues the copies. */
+  void copy(DeviceStream stream, TransferMeter meter) {
+    if (roomLease != null) {
+      ring.awaitLastUse(roomLease, stream);
+    }
+    begun = stream.record();
+    copyCount = host.copyTo(stream, room, meter);
+    copiedBytes = host.copiedBytes();
+    copied = stream.record();
+    done = copied;
+  }
+
+  /** Queues what the functions said, after the copies. */
+  void compute(DeviceStream stream) {
+    DeviceEvent before = copied;
+    if (before != null) {
+      stream.waitFor(before);
+    }
+    if (resultLease != null) {
+      ring.awaitLastUse(resultLease, stream);
+    }
+    computing = stream.record();
+    for (int i = 0; i < computed.size(); i++) {
+      stream.compute(computed.get(i), targets.get(i));
+    }
+    done = stream.record();
+  }
+
+  /** All that is to happen on the device was queued. */
+  synchronized void queued() {
+    isQueued = true;
+  }
+
+  // ---- while it is under way --------------------------------------------------------------------
+
+  /** Whether nobody needs to wait for it. */
+  boolean isOver() {
+    DeviceEvent end = done;
+    return end == null || end.isDone();
+  }
+
+  /** Waits until it has arrived; only until {@link #receive} was called. */
+  boolean await(long timeoutNs) throws InterruptedException {
+    DeviceEvent end = done;
+    return end == null || end.await(timeoutNs);
+  }
+
+  /**
+   * Makes the consumer's stream wait for it.
+   *
+   * @param before the batch that the stream waited for last
+   */
+  synchronized void awaitOn(DeviceStream consumer, @Nullable Transfer before) {
+    ready = consumer.record();
+    previous = before;
+    DeviceEvent end = done;
+    if (end != null) {
+      consumer.waitFor(end);
+    }
+  }
+
+  /** Lets go of the mark on the consumer's stream, which the next batch was measured by. */
+  synchronized void forget() {
+    if (ready != null) {
+      ready.close();
+      ready = null;
+    }
+  }
+
+  /** Throws what went wrong, if something did. */
+  synchronized void checkSound() {
+    DeviceEvent end = done;
+    if (!settled && end != null && end.isDone()) {
+      try {
+        boolean _ = end.await(0);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * Lets go of what is not needed any more, and counts what has arrived.
+   *
+   * @return whether it is known from now on that the consumer's stream waited for it
+   */
+  synchronized boolean settle(TransferMeter meter) {
+    if (settled || !isQueued) {
+      return false;
+    }
+    DeviceEvent end = done;
+    if (!hostIsFree && copied != null && hasArrived(copied)) {
+      hostIsFree = true;
+      host.letGo("it was copied to a device");
+    }
+    // The consumer's event is before the end of what it waits for, unless it came late.
+    DeviceEvent waited = ready;
+    if ((end != null && !hasArrived(end)) || (waited != null && !hasArrived(waited))) {
+      return false;
+    }
+    settled = true;
+    if (begun != null && copied != null) {
+      meter.arrived(copiedBytes, copyCount, copied.nanosSince(begun));
+    }
+    if (computing != null && end != null) {
+      meter.computed(end.nanosSince(computing));
+    }
+    if (waited != null && end != null) {
+      waitedNs = Math.max(0, end.nanosSince(waited));
+      meter.waited(waitedNs);
+    }
+    Transfer before = previous;
+    if (waited != null && before != null) {
+      DeviceEvent start = before.ready;
+      if (start != null && before.settled) {
+        meter.stepped(Math.max(0, waited.nanosSince(start) - before.waitedNs));
+      }
+      before.forget();
+      previous = null;
+    }
+    host.letGo("it was copied to a device");
+    computed.clear();
+    if (isReceived) {
+      closeEvents();
+    }
+    if (roomLease != null && Stream.of(leaves).noneMatch(leaf -> leaf.lease() == roomLease)) {
+      roomLease.giveBack("it was computed on");
+    }
+    return waitedNs > 0;
+  }
+
+  /** A failed one has not: it keeps its memory until the stream is closed. */
+  private static boolean hasArrived(DeviceEvent event) {
+    try {
+      return event.isDone() && event.await(0);
+    } catch (DeviceException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  boolean isSettled() {
+    return settled;
+  }
+
+  // ---- when it is over --------------------------------------------------------------------------
+
+  /** The consumer has it from now on. */
+  synchronized void handOver() {
+    isReceived = true;
+    if (settled) {
+      closeEvents();
+    }
+    ring.handOver(holding);
+  }
+
+  /** Leaves its place in the ring as soon as no memory of it is out. */
+  void leave() {
+    ring.leave(holding);
+  }
+
+  /** How much memory of the device it takes. */
+  long deviceBytes() {
+    return leases.stream().mapToLong(Lease::byteSize).sum();
+  }
+
+  Object build() {
+    return structure.build(leaves);
+  }
+
+  /** Gives the device memory back. */
+  void giveBack(String why) {
+    leases.forEach(lease -> lease.giveBack(why));
+  }
+
+  /** Lets go of host memory and events; nothing is under way any more. */
+  synchronized void letGo() {
+    host.letGo("it was copied to a device");
+    computed.clear();
+    closeEvents();
+  }
+
+  private void closeEvents() {
+    DeviceEvent end = done;
+    for (DeviceEvent event :
+        new @Nullable DeviceEvent[] {begun, copied, computing, end == copied ? null : end}) {
+      if (event != null) {
+        event.close();
+      }
+    }
+    begun = null;
+    copied = null;
+    computing = null;
+    done = null;
+  }
+
+  /** Gives everything back; nothing is under way any more. */
+  synchronized void drop(String why) {
+    host.letGo(why);
+    giveBack(why);
+    letGo();
+  }
+
+  @Override
+  public synchronized long heapBytes() {
+    return 64 + host.heapBytes();
+  }
+}
