@@ -57,7 +57,7 @@ public final class DeviceLeaks {
               Locale.ROOT,
               "%d %d %d %d%n",
               delivered,
-              subject.device().usedBytes(),
+              CudaKernels.usedBytes(subject.device()),
               CudaKernels.pinnedBytes(subject.device()),
               residentBytes());
           point++;

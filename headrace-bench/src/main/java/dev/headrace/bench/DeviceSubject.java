@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 record DeviceSubject(Device device, boolean isSimulated) implements AutoCloseable {
   private static final long SIMULATED_BYTES_PER_SECOND = 2_000_000_000;
   private static final Duration SIMULATED_LATENCY = Duration.ofNanos(10_000);
+  private static final long SIMULATED_BYTES = 256L << 20;
   private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
 
   /**
@@ -46,6 +47,7 @@ record DeviceSubject(Device device, boolean isSimulated) implements AutoCloseabl
     return HostDevice.simulated()
         .bytesPerSecond(SIMULATED_BYTES_PER_SECOND)
         .latency(SIMULATED_LATENCY)
+        .memoryBytes(SIMULATED_BYTES)
         .open();
   }
 

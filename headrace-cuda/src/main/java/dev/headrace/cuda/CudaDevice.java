@@ -223,6 +223,11 @@ public final class CudaDevice implements Device {
     return context.freeBytes();
   }
 
+  /** How much memory of the host is pinned, for all GPUs of the process. */
+  public static long pinnedBytes() {
+    return PinnedMemory.bytes();
+  }
+
   @Override
   @SuppressWarnings("restricted") // to learn of the arena's end; not accessible
   public MemorySegment allocate(Arena arena, long bytes) {

@@ -23,6 +23,15 @@ final class PinnedMemory {
     RANGES.remove(address);
   }
 
+  /** How much there is. */
+  static long bytes() {
+    long bytes = 0;
+    for (Map.Entry<Long, Long> range : RANGES.entrySet()) {
+      bytes += range.getValue() - range.getKey();
+    }
+    return bytes;
+  }
+
   /** Whether all of it lies in one pinned range. */
   static boolean contains(MemorySegment memory) {
     if (!memory.isNative()) {
