@@ -1,7 +1,5 @@
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +47,6 @@ final class DeviceBundle {
           "jdk.unsupported");
 
   private static final Pattern NATIVE_DECODER = Pattern.compile("(opencv|openblas|javacpp)-.*\\.jar");
-  private static final String CENTRAL = "https://repo.maven.apache.org/maven2/";
   private static final long MOST_BYTES = 60_000_000;
 
   private final Path target = Path.of("target");
@@ -266,7 +263,7 @@ final class DeviceBundle {
     }
   }
 
-  /** Copies an artifact from the local repository, or from Maven Central. */
+  /** Copies an artifact from the local repository. */
   private static void fetch(String artifact, String version, Path folder) throws IOException {
     String name = artifact.substring(artifact.lastIndexOf('/') + 1) + "-" + version + ".jar";
     Path local = repository().resolve(artifact).resolve(version).resolve(name);
@@ -274,10 +271,9 @@ final class DeviceBundle {
       Files.copy(local, folder.resolve(name));
       return;
     }
-    try (InputStream in =
-        URI.create(CENTRAL + artifact + "/" + version + "/" + name).toURL().openStream()) {
-      Files.copy(in, folder.resolve(name));
-    }
+    fail(
+        "there is no %s in the local repository; fetch it: mvn dependency:get -Dartifact=%s:%s"
+            .formatted(name, artifact.replaceAll("/([^/]*)$", ":$1").replace('/', '.'), version));
   }
 
   // ---- files ------------------------------------------------------------------------------------

@@ -189,13 +189,6 @@ final class CudaContext {
     }
   }
 
-<<<<<<< HEAD
-=======
-  private static DeviceException error(String device, String function, int result) {
-    return new DeviceException(device, function + " failed: " + CudaDriver.describe(result), null);
-  }
-
->>>>>>> 7233bbb087b60a2ba73ec3cabd8bf2aa9018e623
   /**
    * Whether an error leaves the context useless: those of kernels that ran, and of the hardware.
    * The driver gives them back from every later call.

@@ -332,6 +332,11 @@ class CudaDeviceTest {
               DeviceAddresses.at(64, 4, arena.allocate(1)),
               new Place() {
                 @Override
+                public int number() {
+                  return 0;
+                }
+
+                @Override
                 public String name() {
                   return "elsewhere";
                 }

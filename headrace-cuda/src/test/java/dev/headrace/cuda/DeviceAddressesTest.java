@@ -45,6 +45,11 @@ class DeviceAddressesTest {
     Place nowhere =
         new Place() {
           @Override
+          public int number() {
+            return 0;
+          }
+
+          @Override
           public String name() {
             return "nowhere";
           }
