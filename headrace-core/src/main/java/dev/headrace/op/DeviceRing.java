@@ -4,7 +4,6 @@ import dev.headrace.data.Account;
 import dev.headrace.data.Lease;
 import dev.headrace.data.SlabPool;
 import dev.headrace.device.Device;
-import dev.headrace.device.DeviceEvent;
 import dev.headrace.device.DeviceException;
 import dev.headrace.device.DeviceMemoryException;
 import dev.headrace.device.DeviceStream;
@@ -64,7 +63,10 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
   private final Map<Lease, Holding> holdings = new IdentityHashMap<>();
 
   /** What the consumer's stream must have done before memory is used again, by its address. */
-  private final Map<Long, DeviceEvent> lastUses = new HashMap<>();
+  private final Map<Long, Mark> lastUses = new HashMap<>();
+
+  /** Where the consumer's stream was when the latest batch came back; guarded by the lock. */
+  private @Nullable Mark latestUse;
 
   private boolean canPin = true;
 
@@ -89,6 +91,7 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     private int leases;
     private boolean isWithConsumer;
     private boolean hasLeft;
+    private @Nullable Mark use;
   }
 
   /** A batch had to wait for a place. */
@@ -163,7 +166,7 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
 
   /** Makes a stream wait until the consumer is done with what this memory was lent for before. */
   void awaitLastUse(Lease lease, DeviceStream stream) {
-    DeviceEvent lastUse;
+    Mark lastUse;
     lock.lock();
     try {
       lastUse = lastUses.remove(lease.memory().address());
@@ -172,7 +175,7 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     }
     if (lastUse != null) {
       try (lastUse) {
-        stream.waitFor(lastUse);
+        stream.waitFor(lastUse.event());
       }
     }
   }
@@ -190,24 +193,38 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
       if (holding != null && !holding.isWithConsumer) {
         return;
       }
-    } finally {
-      lock.unlock();
-    }
-    DeviceEvent use;
-    try {
-      use = consumer.record();
+      Mark use = holding == null ? null : holding.use;
+      if (use == null) { // else another part of the same batch came back just before
+        use = new Mark(consumer.record());
+        if (holding != null) {
+          holding.use = use;
+        }
+        close(latestUse);
+        latestUse = use; // holds it from its making on
+      }
+      close(lastUses.put(lease.address(), use.held()));
     } catch (DeviceException e) {
       return; // nothing runs on it any more; whoever copies next is told
-    }
-    DeviceEvent before;
-    lock.lock();
-    try {
-      before = lastUses.put(lease.address(), use);
     } finally {
       lock.unlock();
     }
-    if (before != null) {
-      before.close();
+  }
+
+  /** Where the consumer's stream was when the latest batch came back, once; else null. */
+  @Nullable Mark takeLatestUse() {
+    lock.lock();
+    try {
+      Mark latest = latestUse;
+      latestUse = null;
+      return latest;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void close(@Nullable Mark mark) {
+    if (mark != null) {
+      mark.close();
     }
   }
 
@@ -269,11 +286,13 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
 
   @Override
   public void close() {
-    List<DeviceEvent> uses;
+    List<Mark> uses;
     lock.lock();
     try {
       uses = new ArrayList<>(lastUses.values());
       lastUses.clear();
+      close(latestUse);
+      latestUse = null;
     } finally {
       lock.unlock();
     }
@@ -285,9 +304,9 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     }
   }
 
-  private static void awaitLast(DeviceEvent use) {
+  private static void awaitLast(Mark use) {
     try (use) {
-      boolean _ = use.await(LONGEST_STEP_NS);
+      boolean _ = use.event().await(LONGEST_STEP_NS);
     } catch (DeviceException e) {
       return; // it works on nothing any more
     } catch (InterruptedException e) {

@@ -49,13 +49,10 @@ final class Transfer implements Weighed {
   private @Nullable DeviceEvent computing;
   private volatile @Nullable DeviceEvent done;
 
-  /** On the consumer's stream, just before it begins to wait for the batch; the next one's too. */
-  private @Nullable DeviceEvent ready;
+  /** On the consumer's stream, where it was through with the batch before, if it has to wait. */
+  private @Nullable Mark ready;
 
-  /** The batch before it, until it is known how long the consumer worked on that. */
-  private @Nullable Transfer previous;
-
-  private long waitedNs;
+  private volatile long waitedNs;
 
   private boolean hostIsFree;
   private boolean isQueued;
@@ -203,25 +200,22 @@ final class Transfer implements Weighed {
   }
 
   /**
-   * Makes the consumer's stream wait for it.
+   * Makes the consumer's stream wait for it, unless it is there.
    *
-   * @param before the batch that the stream waited for last
+   * @param mark where the stream was when the batch before came back, if that is known
    */
-  synchronized void awaitOn(DeviceStream consumer, @Nullable Transfer before) {
-    ready = consumer.record();
-    previous = before;
+  synchronized void awaitOn(DeviceStream consumer, @Nullable Mark mark) {
     DeviceEvent end = done;
-    if (end != null) {
-      consumer.waitFor(end);
+    if (end == null || hasArrived(end)) {
+      return;
     }
+    ready = mark == null ? new Mark(consumer.record()) : mark.held();
+    consumer.waitFor(end);
   }
 
-  /** Lets go of the mark on the consumer's stream, which the next batch was measured by. */
-  synchronized void forget() {
-    if (ready != null) {
-      ready.close();
-      ready = null;
-    }
+  /** How long the consumer's stream waited for it, once it is settled. */
+  long waitedNs() {
+    return waitedNs;
   }
 
   /** Throws what went wrong, if something did. */
@@ -251,7 +245,7 @@ final class Transfer implements Weighed {
       host.letGo("it was copied to a device");
     }
     // The consumer's event is before the end of what it waits for, unless it came late.
-    DeviceEvent waited = ready;
+    DeviceEvent waited = ready == null ? null : ready.event();
     if ((end != null && !hasArrived(end)) || (waited != null && !hasArrived(waited))) {
       return false;
     }
@@ -265,15 +259,6 @@ final class Transfer implements Weighed {
     if (waited != null && end != null) {
       waitedNs = Math.max(0, end.nanosSince(waited));
       meter.waited(waitedNs);
-    }
-    Transfer before = previous;
-    if (waited != null && before != null) {
-      DeviceEvent start = before.ready;
-      if (start != null && before.settled) {
-        meter.stepped(Math.max(0, waited.nanosSince(start) - before.waitedNs));
-      }
-      before.forget();
-      previous = null;
     }
     host.letGo("it was copied to a device");
     computed.clear();
@@ -346,6 +331,10 @@ final class Transfer implements Weighed {
       if (event != null) {
         event.close();
       }
+    }
+    if (ready != null) {
+      ready.close();
+      ready = null;
     }
     begun = null;
     copied = null;

@@ -67,8 +67,8 @@ final class Transfers {
   private boolean isAskedFor;
   private boolean closed;
 
-  /** The consumer's own: the batch that its stream waited for last. */
-  private @Nullable Transfer latest;
+  /** The consumer's own. */
+  private final StepClock steps = new StepClock();
 
   /** The sending thread's own. */
   private boolean warned;
@@ -321,8 +321,9 @@ final class Transfers {
       } else {
         settleArrived();
         checkAwaited();
-        transfer.awaitOn(consumer, latest);
-        latest = transfer;
+        Mark mark = ring.takeLatestUse();
+        transfer.awaitOn(consumer, mark);
+        steps.begins(transfer, mark, meter);
       }
     } catch (DeviceException e) {
       return new Failure(context.path(), id, e, true);
@@ -442,10 +443,7 @@ final class Transfers {
       ring.lock.unlock();
     }
     over.forEach(Transfer::letGo); // the consumer has their device memory
-    over.forEach(Transfer::forget);
-    if (latest != null) {
-      latest.forget();
-    }
+    steps.close();
     for (Transfer transfer : left) {
       transfer.drop(CLOSED);
       transfer.leave();

@@ -1,0 +1,81 @@
+package dev.headrace.op;
+
+import dev.headrace.device.DeviceEvent;
+import dev.headrace.device.DeviceException;
+import dev.headrace.spi.TransferMeter;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures how long the consumer's stream works on each batch: from where it was through with the
+ * batch before, less what it waited for the batch itself.
+ *
+ * <p><b>Threading:</b> of the consumer's thread.
+ *
+ * <p><b>Ownership:</b> holds the marks it is given until they are measured, or it is closed.
+ */
+final class StepClock implements AutoCloseable {
+  /** More steps than this are not waited for: the stream is far behind, and others will do. */
+  private static final int MOST_PENDING = 32;
+
+  private record Step(Mark start, Mark end, Transfer batch) {}
+
+  private final ArrayDeque<Step> pending = new ArrayDeque<>();
+  private @Nullable Mark latest;
+  private @Nullable Transfer batch;
+
+  /** The stream is through with the batch before and will work on this one. */
+  void begins(Transfer next, @Nullable Mark mark, TransferMeter meter) {
+    Mark start = latest;
+    Transfer before = batch;
+    if (start != null) {
+      if (mark != null && before != null && pending.size() < MOST_PENDING) {
+        pending.addLast(new Step(start, mark.held(), before));
+      } else {
+        start.close();
+      }
+    }
+    latest = mark;
+    batch = next;
+    count(meter);
+  }
+
+  private void count(TransferMeter meter) {
+    while (!pending.isEmpty()) {
+      Step step = pending.peekFirst();
+      if (!step.batch.isSettled() || !isDone(step.end.event())) {
+        return;
+      }
+      long ns = step.end.event().nanosSince(step.start.event());
+      meter.stepped(Math.max(0, ns - step.batch.waitedNs()));
+      drop(pending.removeFirst());
+    }
+  }
+
+  private static boolean isDone(DeviceEvent event) {
+    try {
+      return event.isDone() && event.await(0);
+    } catch (DeviceException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static void drop(Step step) {
+    step.start.close();
+    step.end.close();
+  }
+
+  @Override
+  public void close() {
+    pending.forEach(StepClock::drop);
+    pending.clear();
+    if (latest != null) {
+      latest.close();
+      latest = null;
+    }
+    batch = null;
+  }
+}
