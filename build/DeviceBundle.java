@@ -46,7 +46,8 @@ final class DeviceBundle {
           "jdk.management",
           "jdk.unsupported");
 
-  private static final Pattern NATIVE_DECODER = Pattern.compile("(opencv|openblas|javacpp)-.*\\.jar");
+  private static final Pattern NATIVE_DECODER =
+      Pattern.compile("(opencv|openblas|javacpp)-.*\\.jar");
   private static final long MOST_BYTES = 60_000_000;
 
   private final Path target = Path.of("target");
@@ -72,8 +73,7 @@ final class DeviceBundle {
         case "--tests" -> made.tests = value;
         case "--library" -> made.libraries.add(value);
         default ->
-            fail(
-                "expected --turbojpeg, --classes, --tests or --library, but got " + arguments[i]);
+            fail("expected --turbojpeg, --classes, --tests or --library, but got " + arguments[i]);
       }
     }
     made.make();
@@ -139,7 +139,9 @@ final class DeviceBundle {
     }
   }
 
-  /** Whether the tests use what AssertJ makes classes for at run time: 9 MB that are seldom needed. */
+  /**
+   * Whether the tests use what AssertJ makes classes for at run time: 9 MB that are seldom needed.
+   */
   private boolean usesProxies() throws IOException {
     try (Stream<Path> all = Files.walk(tests)) {
       for (Path each : all.filter(file -> file.toString().endsWith(".class")).toList()) {
