@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  */
 final class DeviceBundle {
   /* What the command needs, and what makes it better: the incubator for fast images, JFR and management for figures,
-   * desktop to make JPEG files for measurements, httpserver for --metrics, and XML for JUnit's reports. The compiler is
+   * desktop to make JPEG files for measurements, httpserver for --metrics, XML and zipfs for JUnit. The compiler is
    * left out: sources cannot be named on such a machine, only classes. */
   private static final List<String> MODULES =
       List.of(
@@ -44,7 +44,8 @@ final class DeviceBundle {
           "jdk.incubator.vector",
           "jdk.jfr",
           "jdk.management",
-          "jdk.unsupported");
+          "jdk.unsupported",
+          "jdk.zipfs");
 
   private static final Pattern NATIVE_DECODER =
       Pattern.compile("(opencv|openblas|javacpp)-.*\\.jar");
