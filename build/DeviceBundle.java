@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  */
 final class DeviceBundle {
   /* What the command needs, and what makes it better: the incubator for fast images, JFR and management for figures,
-   * desktop to make JPEG files for measurements, httpserver for --metrics, and XML for JUnit's reports. The compiler is
+   * desktop to make JPEG files for measurements, httpserver for --metrics, XML and zipfs for JUnit. The compiler is
    * left out: sources cannot be named on such a machine, only classes. */
   private static final List<String> MODULES =
       List.of(
@@ -44,9 +44,11 @@ final class DeviceBundle {
           "jdk.incubator.vector",
           "jdk.jfr",
           "jdk.management",
-          "jdk.unsupported");
+          "jdk.unsupported",
+          "jdk.zipfs");
 
-  private static final Pattern NATIVE_DECODER = Pattern.compile("(opencv|openblas|javacpp)-.*\\.jar");
+  private static final Pattern NATIVE_DECODER =
+      Pattern.compile("(opencv|openblas|javacpp)-.*\\.jar");
   private static final long MOST_BYTES = 60_000_000;
 
   private final Path target = Path.of("target");
@@ -72,8 +74,7 @@ final class DeviceBundle {
         case "--tests" -> made.tests = value;
         case "--library" -> made.libraries.add(value);
         default ->
-            fail(
-                "expected --turbojpeg, --classes, --tests or --library, but got " + arguments[i]);
+            fail("expected --turbojpeg, --classes, --tests or --library, but got " + arguments[i]);
       }
     }
     made.make();
@@ -139,7 +140,9 @@ final class DeviceBundle {
     }
   }
 
-  /** Whether the tests use what AssertJ makes classes for at run time: 9 MB that are seldom needed. */
+  /**
+   * Whether the tests use what AssertJ makes classes for at run time: 9 MB that are seldom needed.
+   */
   private boolean usesProxies() throws IOException {
     try (Stream<Path> all = Files.walk(tests)) {
       for (Path each : all.filter(file -> file.toString().endsWith(".class")).toList()) {

@@ -55,10 +55,7 @@ public final class BalancedTransfer {
   }
 
   static Dataset<Tensor> ahead(Device gpu) {
-    return elements()
-        .prefetch(AUTOTUNE)
-        .prefetchToDevice(gpu)
-        .mapOnDevice(x -> x.square().sum());
+    return elements().prefetch(AUTOTUNE).prefetchToDevice(gpu).mapOnDevice(x -> x.square().sum());
   }
 
   private static Dataset<Tensor> elements() {
@@ -94,7 +91,8 @@ public final class BalancedTransfer {
           sentence(
               "with %s on the bus and %s in the step, prefetching to the device is %.2f times as"
                   + " fast as copying when asked for (at most %.2f): the loop waits %.0f %% of its"
-                  + " time instead of %.0f %%. On the CPU it is %.2f times as fast. The diagnosis: %s.",
+                  + " time instead of %.0f %%. On the CPU it is %.2f times as fast as that. The"
+                  + " diagnosis: %s.",
               time(copyNs),
               time(stepNs),
               result.times(AHEAD, WHEN_ASKED),

@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 
 /**
  * Forms of one program, each run in turn with its training step, and what limits them.
@@ -75,11 +74,13 @@ final class Comparison {
 
     /** What was copied to a device for one element. */
     OpProfile.Transfer transfer() {
-      return diagnosis().profile().operators().stream()
-          .map(OpProfile::transfer)
-          .filter(Objects::nonNull)
-          .findFirst()
-          .orElseThrow();
+      for (OpProfile operator : diagnosis().profile().operators()) {
+        OpProfile.Transfer transfer = operator.transfer();
+        if (transfer != null) {
+          return transfer;
+        }
+      }
+      throw new IllegalStateException(name + ": expected an operator that copies to a device");
     }
 
     /** What the diagnosis says of prefetching to the device: that it helps, or why it does not. */

@@ -31,7 +31,8 @@ record ExampleDevice(Device device, boolean isSimulated, String said) implements
         simulation.open(),
         true,
         sentence(
-            "On a simulated device: %,.0f MB/s, and %,.0f µs a copy besides. No GPU can be used: %s.",
+            "On a simulated device: %,.0f MB/s, and %,.0f µs a copy besides. No GPU can be used:"
+                + " %s.",
             simulation.bytesPerSecond() / 1e6, simulation.latency().toNanos() / 1e3, why));
   }
 

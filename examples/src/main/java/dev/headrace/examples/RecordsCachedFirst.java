@@ -107,11 +107,11 @@ public final class RecordsCachedFirst {
       result.print(
           System.out,
           sentence(
-              "with preprocessing on the CPU in every epoch, prefetching to the device is %.2f times"
-                  + " as fast. Caching after preprocessing, as example 2 does, is %.2f times as fast"
-                  + " (%.0f MB instead of %.0f MB). Preprocessing on the device%s is %.2f times as"
-                  + " fast. The diagnosis of the first: %s The diagnosis of prefetching to the"
-                  + " device: %s; with preprocessing there: %s.",
+              "with preprocessing on the CPU in every epoch, prefetching to the device is %.2f"
+                  + " times as fast. Caching after preprocessing, as example 2 does, is %.2f times"
+                  + " as fast (%.0f MB instead of %.0f MB). Preprocessing on the device%s is %.2f"
+                  + " times as fast. The diagnosis of the first: %s The diagnosis of prefetching to"
+                  + " the device: %s; with preprocessing there: %s.",
               result.times(AHEAD, WHEN_ASKED),
               result.times(CACHED, WHEN_ASKED),
               result.of(CACHED).megabytes(),

@@ -49,8 +49,8 @@ public final class SlowLoading {
     return loaded.prefetchToDevice(gpu).mapOnDevice(x -> x.square());
   }
 
-  static Comparison.Result compare(
-      Comparison.Looks looks, Device gpu, long loads, long loadMs) throws Exception {
+  static Comparison.Result compare(Comparison.Looks looks, Device gpu, long loads, long loadMs)
+      throws Exception {
     return new Comparison()
         .form("as written", asWritten(loads, loadMs), Duration.ZERO)
         .form("as written, to a device", on(gpu, asWritten(loads, loadMs)), Duration.ZERO)
@@ -68,7 +68,8 @@ public final class SlowLoading {
           System.out,
           sentence(
               "prefetching to a device makes loads of %d ms %.2f times as fast; overlapping them,"
-                  + " %.0f times. The loop waits %.0f %% of its time as written. The diagnosis: %s.",
+                  + " %.0f times. The loop waits %.0f %% of its time as written. The diagnosis:"
+                  + " %s.",
               loadMs,
               result.times("as written, to a device", "as written"),
               result.times("loads overlapped", "as written"),

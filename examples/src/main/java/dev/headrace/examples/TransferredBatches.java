@@ -16,15 +16,13 @@ import java.time.Duration;
  * batches are more transfers, each with a price of its own.
  *
  * <p>Elements of 10 kB, which travel as bytes and become floats on the device. On a GPU there is no
- * step, so that nothing hides what transfers cost. Without one the device is simulated: a bus of 100
- * MB/s (0.1 ms an element) on which every copy takes 2 ms besides, and a step of 0.1 ms an element.
+ * step, so that nothing hides what transfers cost. Without one the device is simulated: a bus of
+ * 100 MB/s (0.1 ms an element) on which every copy takes 2 ms besides, and a step of 0.1 ms an
+ * element.
  */
 public final class TransferredBatches {
   private static final HostDevice.Simulation OTHERWISE =
-      HostDevice.simulated()
-          .named("gpu")
-          .bytesPerSecond(100_000_000)
-          .latency(Duration.ofMillis(2));
+      HostDevice.simulated().named("gpu").bytesPerSecond(100_000_000).latency(Duration.ofMillis(2));
 
   private TransferredBatches() {}
 

@@ -147,15 +147,16 @@ public final class DeviceBench implements Scenario {
     }
     return String.format(
         Locale.ROOT,
-        "%s: %s, %.1f GB in %,d copies, %s memory, %.1f GB/s while copying, %.1f %% of that behind"
-            + " the consumer's back; %.0f MB of the device's memory in use.",
+        "%s: %s, %.1f GB in %,d copies, %s memory, %.1f GB/s while copying; %.1f %% of copying and"
+            + " computing there went on beside the consumer's work; %.0f MB of the device's memory"
+            + " in use.",
         name,
         transfers.device(),
         transfers.bytes() / 1e9,
         transfers.copies(),
         transfers.pinned() ? "pinned" : "PAGEABLE",
-        (double) transfers.bytes() / Math.max(1, transfers.copyNs()),
-        100 * (1 - (double) transfers.waitNs() / Math.max(1, transfers.copyNs())),
+        transfers.bytesPerSecond() / 1e9,
+        100 * transfers.overlap(),
         transfers.deviceBytes() / 1e6);
   }
 }

@@ -140,7 +140,7 @@ final class DevicePhotos {
             new DeviceReader<>(subject, decodedThere(folder, DType.FLOAT32))) {
       setup.progress().accept("C. warming up");
       int count = warm(half);
-      int ignored = warm(full);
+      int _ = warm(full);
       double aloneRate = decoder.imagesPerSecond(4);
       int decoderCount = (int) Math.clamp(size.seconds * aloneRate / size.batch, 4, 2_000);
       String mode = torch.isThere() ? bestMode(torch, folder) : "";

@@ -34,7 +34,9 @@ final class DeviceFacts {
     return facts;
   }
 
-  /** The driver's own version, which CUDA does not tell; empty where the system does not, either. */
+  /**
+   * The driver's own version, which CUDA does not tell; empty where the system does not, either.
+   */
   private static String driver() {
     try {
       Matcher found = NUMBER.matcher(Files.readString(DRIVER));

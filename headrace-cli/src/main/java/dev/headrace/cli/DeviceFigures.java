@@ -249,12 +249,12 @@ final class DeviceFigures {
             .open()) {
       var batches = decoded.iterator();
       for (int i = 0; i < 4; i++) {
-        batches.next();
+        Tensor _ = batches.next();
       }
       int count = 0;
       long startNs = System.nanoTime();
       do {
-        batches.next();
+        Tensor _ = batches.next();
         count++;
         if (consumer != null && count % QUEUED == 0) {
           await(consumer);
