@@ -88,17 +88,47 @@ final class ElementJob extends Job {
     Operand first =
         code.add(code.multiply(block, threads), code.widened(ptx.special("%tid.x")));
     Operand items = code.row().index(this, "items", ElementJob::items, code.indexType());
-    ptx.loop(first, items, code.multiply(blocks, threads), item -> generate(code, item));
+    Operand step = code.multiply(blocks, threads);
+    if (channelAxis >= 0) {
+      ptx.loop(first, items, step, item -> generatePixel(code, item));
+    } else {
+      ptx.loop(
+          first,
+          items,
+          code.multiply(step, code.index(atOnce())),
+          item -> generateElements(code, item, step, items));
+    }
   }
 
-  private void generate(Code code, Operand item) {
-    List<Index> at = channelAxis < 0 ? List.of(Index.flat(item)) : channels(code, item);
+  private int atOnce() {
+    return root.loops() ? 1 : PER_THREAD;
+  }
+
+  private void generatePixel(Code code, Operand item) {
+    List<Index> at = channels(code, item);
     List<Value> values = root.values(code, at);
-    Operand base = code.row().address(this, "to", job -> job.to);
-    int bytes = root.dtype().byteSize();
     for (int i = 0; i < at.size(); i++) {
-      Numbers.store(code, values.get(i), code.locate(root, base, at.get(i), bytes));
+      Numbers.store(code, values.get(i), place(code, at.get(i)));
     }
+  }
+
+  // Several elements at once, so that as many reads are under way. Where there are not so many
+  // left, the first is computed again, and not stored.
+  private void generateElements(Code code, Operand first, Operand step, Operand items) {
+    Operand item = first;
+    for (int i = 0; i < atOnce(); i++) {
+      Operand isOne = code.compareUnsigned("lt", item, items);
+      Operand computed = i == 0 ? first : code.select(isOne, item, first);
+      Value value = root.value(code, Index.flat(computed));
+      Numbers.store(
+          code, value, place(code, Index.flat(computed)), i == 0 ? null : isOne);
+      item = code.add(item, step);
+    }
+  }
+
+  private Code.Location place(Code code, Index at) {
+    Operand base = code.row().address(this, "to", job -> job.to);
+    return code.locate(root, base, at, root.dtype().byteSize());
   }
 
   /** All channels of pixel number {@code item}. */

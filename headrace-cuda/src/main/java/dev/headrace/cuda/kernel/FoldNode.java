@@ -20,6 +20,11 @@ final class FoldNode extends Node {
   }
 
   @Override
+  boolean loops() {
+    return true;
+  }
+
+  @Override
   List<Value> generate(Code code, List<Index> at) {
     return at.stream().map(index -> reduce(code, index.coordinates(code, this))).toList();
   }

@@ -56,6 +56,11 @@ abstract class Node {
     return level;
   }
 
+  /** Whether an element takes a loop, of this node or of one that it asks. */
+  boolean loops() {
+    return sources.stream().anyMatch(Node::loops);
+  }
+
   /** Two nodes that generate the same text, given the same sources, have the same name. */
   abstract String name();
 

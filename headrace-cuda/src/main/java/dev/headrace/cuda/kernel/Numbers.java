@@ -8,6 +8,7 @@ import static dev.headrace.cuda.kernel.PtxType.F64;
 
 import dev.headrace.data.Arithmetic;
 import dev.headrace.data.DType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The types of tensors in terms of registers: how they are read, written, converted and computed
@@ -80,6 +81,12 @@ final class Numbers {
   }
 
   static void store(Code code, Value value, Code.Location to) {
+    store(code, value, to, null);
+  }
+
+  /** Stores a value where a condition holds. */
+  static void store(
+      Code code, Value value, Code.Location to, @Nullable Operand condition) {
     Ptx ptx = code.ptx();
     Operand stored =
         switch (value.dtype()) {
@@ -94,7 +101,12 @@ final class Numbers {
           case 2 -> value.dtype() == DType.FLOAT16 ? "b16" : "u16";
           default -> stored.type().word();
         };
-    ptx.store("st.global." + word, to.address(), to.offset(), stored);
+    String opcode = "st.global." + word;
+    ptx.store(
+        condition == null ? opcode : "@" + condition + " " + opcode,
+        to.address(),
+        to.offset(),
+        stored);
   }
 
   // ---- conversions

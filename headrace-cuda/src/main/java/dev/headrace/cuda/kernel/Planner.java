@@ -96,7 +96,7 @@ final class Planner {
   /** Memory for the time of the program. */
   Place scratch(long bytes) {
     long offset = scratchBytes;
-    scratchBytes += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    scratchBytes += (Math.max(1, bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return new Place(new Program.ScratchBuffer(0), offset);
   }
 
@@ -149,8 +149,10 @@ final class Planner {
   /** Whether the host gives the tensor: it has it, or nothing of it lies on the device. */
   private static boolean isHostValue(Tensor tensor) {
     Expression expression = tensor.expression();
+    if (expression == null) {
+      return tensor.place() == null;
+    }
     return switch (expression) {
-      case null -> tensor.place() == null;
       case JpegSource jpeg -> !jpeg.isPlain();
       // The host decodes no more of an image than its window.
       case CropExpression crop ->
@@ -180,7 +182,9 @@ final class Planner {
       return new Constant(tensor);
     }
     Place to = scratch(tensor.byteSize());
-    hostValues.add(new Program.HostValue(tensor, to.buffer(), to.offset()));
+    if (tensor.elements() > 0) {
+      hostValues.add(new Program.HostValue(tensor, to.buffer(), to.offset()));
+    }
     return new Leaf(tensor.dtype(), tensor.shape(), to, 0);
   }
 

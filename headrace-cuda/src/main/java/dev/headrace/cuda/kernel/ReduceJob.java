@@ -25,6 +25,9 @@ final class ReduceJob extends Job {
   /** More blocks than this are not needed to keep a device busy. */
   private static final long MOST_BLOCKS = 1 << 10;
 
+  /** So many terms a thread takes in at once, so that as many reads are under way. */
+  private static final int AT_ONCE = 4;
+
   private static final int NUMBER_BYTES = 8;
 
   /** Which part of the work it is. */
@@ -138,17 +141,34 @@ final class ReduceJob extends Job {
     ptx.loop(
         code.add(from, code.widened(thread)),
         to,
-        code.index(THREADS),
-        term -> {
-          List<Operand> next = terms(code, result, term);
-          for (int i = 0; i < totals.size(); i++) {
-            Operand some = ptx.read(totals.get(i));
-            ptx.assign(totals.get(i), accumulation.merge(code, some, next.get(i)));
-          }
-        });
+        code.index((long) THREADS * atOnce()),
+        first -> takeIn(code, result, first, to, totals));
     List<Operand> together = together(code, thread, totals.stream().map(ptx::read).toList());
     ptx.exitIf(code.compare("ne", thread, Operand.of(0)));
     write(code, result, part, together);
+  }
+
+  private int atOnce() {
+    return roots().getFirst().loops() ? 1 : AT_ONCE;
+  }
+
+  // Where there are not so many terms left, the first is computed again, and not taken in.
+  private void takeIn(
+      Code code, Operand result, Operand first, Operand to, List<Ptx.Variable> totals) {
+    List<Operand> some = new ArrayList<>(totals.stream().map(code.ptx()::read).toList());
+    for (int i = 0; i < atOnce(); i++) {
+      Operand term = code.add(first, code.index((long) i * THREADS));
+      Operand isOne = code.compareUnsigned("lt", term, to);
+      List<Operand> next = terms(code, result, i == 0 ? first : code.select(isOne, term, first));
+      for (int total = 0; total < some.size(); total++) {
+        Operand before = some.get(total);
+        Operand merged = accumulation.merge(code, before, next.get(total));
+        some.set(total, i == 0 ? merged : code.select(isOne, merged, before));
+      }
+    }
+    for (int total = 0; total < some.size(); total++) {
+      code.ptx().assign(totals.get(total), some.get(total));
+    }
   }
 
   private List<Operand> terms(Code code, Operand result, Operand term) {

@@ -182,6 +182,11 @@ final class ResampleNodes {
       return "filtered";
     }
 
+    @Override
+    boolean loops() {
+      return true;
+    }
+
     /** The run of inputs of an output, and where its weights begin. */
     private record Run(Operand start, Operand count, Operand weights) {}
 

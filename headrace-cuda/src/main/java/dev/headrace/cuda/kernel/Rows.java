@@ -42,8 +42,10 @@ final class Rows {
 
   private Kind find(Tensor tensor) {
     Expression expression = tensor.expression();
+    if (expression == null) {
+      return Kind.APART;
+    }
     return switch (expression) {
-      case null -> Kind.APART;
       case StackExpression stack -> Kind.STACKED;
       case ElementwiseExpression step -> kind(step.source());
       case CombineExpression combine -> both(combine.left(), combine.right());
