@@ -20,12 +20,12 @@ final class ElementJob extends Job {
   private static final int MOST_BLOCKS = 1 << 20;
 
   private final Node root;
-  private final Place to;
+  private final MemoryPlace to;
 
   /** Which dimension is that of the channels that one thread computes, or -1. */
   private final int channelAxis;
 
-  ElementJob(Node root, Place to) {
+  ElementJob(Node root, MemoryPlace to) {
     super("elements" + channels(root), List.of(root));
     this.root = root;
     this.to = to;

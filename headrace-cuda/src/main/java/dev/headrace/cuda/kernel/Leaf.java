@@ -6,12 +6,12 @@ import java.util.List;
 
 /** Elements that lie in the device's memory before the kernel runs. */
 final class Leaf extends Node {
-  private final Place place;
+  private final MemoryPlace place;
 
   /**
    * @param level how many launches after each other write it; 0 if none does
    */
-  Leaf(DType dtype, Shape shape, Place place, int level) {
+  Leaf(DType dtype, Shape shape, MemoryPlace place, int level) {
     super(dtype, shape, level);
     this.place = place;
   }

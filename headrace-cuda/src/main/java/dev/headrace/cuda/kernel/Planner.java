@@ -24,7 +24,6 @@ import dev.headrace.data.image.OrientExpression;
 import dev.headrace.data.image.PadExpression;
 import dev.headrace.data.image.Resampling;
 import dev.headrace.data.image.StandardiseExpression;
-import dev.headrace.data.image.Window;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -61,7 +60,8 @@ final class Planner {
   private static final int WHOLE = -1;
 
   private final List<Job> jobs = new ArrayList<>();
-  private final List<Program.Decode> decodes = new ArrayList<>();
+  private final Map<Tensor, Decoding> decodings = new IdentityHashMap<>();
+  private final List<Decoding> decodes = new ArrayList<>();
   private final List<Program.HostValue> hostValues = new ArrayList<>();
   private final Map<Tensor, Map<Integer, Node>> nodes = new IdentityHashMap<>();
   private final Rows rows = new Rows();
@@ -70,7 +70,7 @@ final class Planner {
   /** The program that computes {@code tensor} into its target. */
   static Program plan(Tensor tensor) {
     Planner planner = new Planner();
-    planner.place(tensor, new Place(new Program.Target(), 0));
+    planner.place(tensor, new MemoryPlace(new Program.Target(), 0));
     return planner.program();
   }
 
@@ -90,20 +90,21 @@ final class Planner {
     }
     List<Program.Scratch> scratch =
         scratchBytes == 0 ? List.of() : List.of(new Program.Scratch(scratchBytes));
-    return new Program(launches, scratch, decodes, hostValues);
+    return new Program(
+        launches, scratch, decodes.stream().map(Decoding::decode).toList(), hostValues);
   }
 
   /** Memory for the time of the program. */
-  Place scratch(long bytes) {
+  MemoryPlace scratch(long bytes) {
     long offset = scratchBytes;
     scratchBytes += (Math.max(1, bytes) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return new Place(new Program.ScratchBuffer(0), offset);
+    return new MemoryPlace(new Program.ScratchBuffer(0), offset);
   }
 
   // ---- whole tensors
 
   /** Lets a tensor be computed into a place. */
-  private void place(Tensor tensor, Place to) {
+  private void place(Tensor tensor, MemoryPlace to) {
     if (tensor.elements() == 0) {
       return;
     }
@@ -114,7 +115,7 @@ final class Planner {
     } else if (isHostValue(tensor)) {
       hostValues.add(new Program.HostValue(tensor, to.buffer(), to.offset()));
     } else if (tensor.expression() instanceof JpegSource jpeg && isWhole(jpeg)) {
-      decode(jpeg, to);
+      decodes.add(new Decoding(jpeg, to));
     } else if (rows.isWorthwhile(tensor)) {
       for (int row = 0; row < tensor.shape().dim(0); row++) {
         jobs.add(new ElementJob(node(tensor, row), rowAt(tensor, to, row)));
@@ -126,14 +127,14 @@ final class Planner {
     }
   }
 
-  private static Place rowAt(Tensor tensor, Place to, int row) {
+  private static MemoryPlace rowAt(Tensor tensor, MemoryPlace to, int row) {
     long rowBytes = tensor.shape().dropFirst().elements() * tensor.dtype().byteSize();
-    return new Place(to.buffer(), to.offset() + row * rowBytes);
+    return new MemoryPlace(to.buffer(), to.offset() + row * rowBytes);
   }
 
   /** The tensor in scratch memory. */
   private Node materialised(Tensor tensor) {
-    Place to = scratch(tensor.byteSize());
+    MemoryPlace to = scratch(tensor.byteSize());
     int before = jobs.size();
     place(tensor, to);
     return new Leaf(tensor.dtype(), tensor.shape(), to, levelAfter(before));
@@ -146,13 +147,17 @@ final class Planner {
 
   // ---- what the host does
 
-  /** Whether the host gives the tensor: it has it, or nothing of it lies on the device. */
+  /**
+   * Whether the host gives the tensor: it has it, or nothing of it lies on the device. The result
+   * of a user's own kernel counts as such: whoever runs the program launches that instead.
+   */
   private static boolean isHostValue(Tensor tensor) {
     Expression expression = tensor.expression();
     if (expression == null) {
       return tensor.place() == null;
     }
     return switch (expression) {
+      case OwnKernel own -> true;
       case JpegSource jpeg -> !jpeg.isPlain();
       // The host decodes no more of an image than its window.
       case CropExpression crop ->
@@ -181,7 +186,7 @@ final class Planner {
     if (!tensor.isDeferred() && tensor.elements() == 1) {
       return new Constant(tensor);
     }
-    Place to = scratch(tensor.byteSize());
+    MemoryPlace to = scratch(tensor.byteSize());
     if (tensor.elements() > 0) {
       hostValues.add(new Program.HostValue(tensor, to.buffer(), to.offset()));
     }
@@ -192,27 +197,14 @@ final class Planner {
     return jpeg.shape().equals(jpeg.wholeShape());
   }
 
-  private void decode(JpegSource jpeg, Place to) {
-    Shape whole = jpeg.wholeShape();
-    decodes.add(
-        new Program.Decode(
-            jpeg,
-            Math.toIntExact(whole.dim(0)),
-            Math.toIntExact(whole.dim(1)),
-            Math.toIntExact(whole.dim(2)),
-            to.buffer(),
-            to.offset()));
-  }
-
-  private Node decoded(JpegSource jpeg) {
-    Shape whole = jpeg.wholeShape();
-    Place to = scratch(whole.elements());
-    decode(jpeg, to);
-    Node image = new Leaf(DType.UINT8, whole, to, 0);
-    Window window = jpeg.window();
-    return isWhole(jpeg)
-        ? image
-        : new MoveNodes.Crop(window.top(), window.left(), jpeg.shape(), image);
+  private Decoding decoding(Tensor tensor, JpegSource jpeg) {
+    return decodings.computeIfAbsent(
+        tensor,
+        key -> {
+          Decoding made = new Decoding(jpeg, scratch(jpeg.wholeShape().elements()));
+          decodes.add(made);
+          return made;
+        });
   }
 
   // ---- nodes
@@ -241,13 +233,15 @@ final class Planner {
       Tensor part = row == WHOLE ? tensor : tensor.slice(row);
       return part.place() == null
           ? hostValue(part)
-          : new Leaf(part.dtype(), part.shape(), new Place(new Program.Source(part), 0), 0);
+          : new Leaf(part.dtype(), part.shape(), new MemoryPlace(new Program.Source(part), 0), 0);
     }
     Shape shape = row == WHOLE ? tensor.shape() : tensor.shape().dropFirst();
     return switch (expression) {
       case StackExpression stack ->
           row == WHOLE ? materialised(tensor) : node(stack.rows().get(row), WHOLE);
-      case JpegSource jpeg -> decoded(jpeg);
+      case JpegSource jpeg -> decoding(tensor, jpeg).all();
+      case CropExpression crop when crop.source().expression() instanceof JpegSource jpeg ->
+          decoding(crop.source(), jpeg).window(crop.window());
       case ElementwiseExpression step ->
           new ElementwiseNode(step, shape, node(step.source(), row));
       case CombineExpression combine ->
@@ -255,7 +249,7 @@ final class Planner {
               combine, shape, operand(combine.left(), row), operand(combine.right(), row));
       case ReshapeExpression reshape -> new ReshapeNode(shape, node(reshape.source(), row));
       case ReduceExpression reduce -> {
-        Place to = scratch(shape.elements() * reduce.dtype().byteSize());
+        MemoryPlace to = scratch(shape.elements() * reduce.dtype().byteSize());
         int before = jobs.size();
         reduce(reduce, row, to);
         yield new Leaf(reduce.dtype(), shape, to, levelAfter(before));
@@ -315,7 +309,7 @@ final class Planner {
   private Node statistics(Accumulation accumulation, int count) {
     Shape image = accumulation.source().shape();
     Shape shape = image.rank() == 4 ? Shape.of(image.dim(0), count) : Shape.of(count);
-    Place to = scratch(shape.elements() * DType.FLOAT32.byteSize());
+    MemoryPlace to = scratch(shape.elements() * DType.FLOAT32.byteSize());
     int before = jobs.size();
     if (shape.elements() > 0) {
       jobs.addAll(ReduceJob.of(accumulation, to, this));
@@ -324,7 +318,7 @@ final class Planner {
   }
 
   /** Adds the jobs of a reduction, of a whole tensor or of one of its rows. */
-  private void reduce(ReduceExpression expression, int row, Place to) {
+  private void reduce(ReduceExpression expression, int row, MemoryPlace to) {
     int dropped = row == WHOLE ? 0 : 1;
     Shape shape = dropped == 0 ? expression.shape() : expression.shape().dropFirst();
     if (shape.elements() == 0) {

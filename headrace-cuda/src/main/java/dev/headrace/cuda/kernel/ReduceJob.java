@@ -41,13 +41,13 @@ final class ReduceJob extends Job {
 
   private final Accumulation accumulation;
   private final Stage stage;
-  private final Place to;
+  private final MemoryPlace to;
 
   /** How many blocks share a result. */
   private final long sharing;
 
   private ReduceJob(
-      Accumulation accumulation, Stage stage, Node source, long sharing, Place to) {
+      Accumulation accumulation, Stage stage, Node source, long sharing, MemoryPlace to) {
     super(
         "reduce " + stage.name().toLowerCase(Locale.ROOT) + " " + accumulation.name(),
         List.of(source));
@@ -72,14 +72,14 @@ final class ReduceJob extends Job {
    * @param to where results go
    * @param scratch takes memory for what lies between two launches
    */
-  static List<ReduceJob> of(Accumulation accumulation, Place to, Planner scratch) {
+  static List<ReduceJob> of(Accumulation accumulation, MemoryPlace to, Planner scratch) {
     long sharing = sharing(accumulation);
     Node source = accumulation.source();
     if (sharing == 1) {
       return List.of(new ReduceJob(accumulation, Stage.WHOLE, source, 1, to));
     }
     long numbers = accumulation.results() * accumulation.totals() * sharing;
-    Place between = scratch.scratch(numbers * NUMBER_BYTES);
+    MemoryPlace between = scratch.scratch(numbers * NUMBER_BYTES);
     ReduceJob first = new ReduceJob(accumulation, Stage.FIRST, source, sharing, between);
     DType dtype = accumulation.isFloating() ? DType.FLOAT64 : DType.INT64;
     Node totals = new Leaf(dtype, Shape.of(numbers), between, first.level() + 1);

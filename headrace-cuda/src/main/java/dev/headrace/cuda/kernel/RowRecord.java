@@ -103,7 +103,7 @@ final class RowRecord {
   }
 
   /** The address of a place that is known only when the kernel runs. */
-  <S> Operand address(S subject, String name, Function<S, Place> place) {
+  <S> Operand address(S subject, String name, Function<S, MemoryPlace> place) {
     return slot(
         subject, name, B64, (s, table, at) -> table.putAddress(at, place.apply(cast(s))));
   }

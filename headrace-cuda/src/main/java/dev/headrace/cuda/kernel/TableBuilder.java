@@ -34,7 +34,7 @@ final class TableBuilder {
     records.putLong(at, value);
   }
 
-  void putAddress(int at, Place place) {
+  void putAddress(int at, MemoryPlace place) {
     addresses.add(new Program.Address(at, place.buffer(), place.offset()));
   }
 

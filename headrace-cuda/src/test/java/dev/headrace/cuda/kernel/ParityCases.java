@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** Computations of every kind of step, type and shape. */
 final class ParityCases {
@@ -37,7 +38,14 @@ final class ParityCases {
 
   private ParityCases() {}
 
+  /** Also those with files that only {@link FakeJpeg} can decode. */
   static List<ParityCase> all() {
+    ParityCases some = new ParityCases();
+    some.files();
+    return Stream.concat(withoutFiles().stream(), some.cases.stream()).toList();
+  }
+
+  static List<ParityCase> withoutFiles() {
     ParityCases all = new ParityCases();
     all.moves();
     all.resizes();
@@ -380,23 +388,28 @@ final class ParityCases {
     add(within(1, "sum of sums", settled(Tensor.uniform(Shape.of(40, 50, 60), 3)), t -> t.sum(0, 1).sum()));
   }
 
-  private void stacks() {
+  private List<Tensor> photos() {
     List<Tensor> photos = new ArrayList<>();
     for (int i = 0; i < 9; i++) {
       photos.add(photo(12 + random.nextInt(20), 10 + random.nextInt(20), 3));
     }
-    UnaryOperator<Tensor> chain =
-        image -> image.resize(8, 9).normalise(MEAN, DEVIATION).toNchw();
-    add(new ParityCase("stack", photos,
-        in -> Tensor.stack(in.stream().map(chain).toList()), 0));
+    return photos;
+  }
+
+  private static Tensor trained(Tensor image) {
+    return image.resize(8, 9).normalise(MEAN, DEVIATION).toNchw();
+  }
+
+  private void files() {
+    List<Tensor> photos = photos();
     add(new ParityCase("stack of files", photos,
-        in -> Tensor.stack(photos.stream().map(p -> chain.apply(FakeJpeg.of(p))).toList()), 0));
+        in -> Tensor.stack(photos.stream().map(p -> trained(FakeJpeg.of(p))).toList()), 0));
     add(new ParityCase("stack of cropped files, some flipped", photos, in -> {
       Random draws = new Random(5);
       return Tensor.stack(photos.stream().map(photo -> {
         int top = draws.nextInt(4);
         Tensor window = FakeJpeg.of(photo).crop(top, draws.nextInt(3), 8 - top, 7);
-        return chain.apply(draws.nextBoolean() ? window.flipLeftRight() : window);
+        return trained(draws.nextBoolean() ? window.flipLeftRight() : window);
       }).toList());
     }, 0));
     add(new ParityCase("stack of windows of files", photos,
@@ -405,7 +418,17 @@ final class ParityCases {
         in -> Tensor.stack(List.of(FakeJpeg.of(photos.get(0)), FakeJpeg.of(photos.get(0)))), 0));
     add(new ParityCase("stack of what only the host decodes", photos,
         in -> Tensor.stack(photos.stream().map(p ->
-            chain.apply(Tensor.deferred(new FakeJpeg(p, ((FakeJpeg) FakeJpeg.of(p).expression()).window(), false)).crop(1, 2, 8, 7))).toList()), 0));
+            trained(Tensor.deferred(new FakeJpeg(p, ((FakeJpeg) FakeJpeg.of(p).expression()).window(), false)).crop(1, 2, 8, 7))).toList()), 0));
+    add(new ParityCase("two windows of one file", photos, in -> {
+      Tensor file = FakeJpeg.window(photos.get(0), 1, 2, 10, 8);
+      return Tensor.stack(List.of(file.crop(0, 1, 4, 4).resize(5, 5), file.crop(5, 3, 5, 4).resize(5, 5)));
+    }, 0));
+  }
+
+  private void stacks() {
+    List<Tensor> photos = photos();
+    add(new ParityCase("stack", photos,
+        in -> Tensor.stack(in.stream().map(ParityCases::trained).toList()), 0));
     add(new ParityCase("steps on a stack", photos,
         in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList())
             .convert(DType.UINT8).flipUpDown().adjustHue(0.1).normalise(MEAN, DEVIATION).toNchw()

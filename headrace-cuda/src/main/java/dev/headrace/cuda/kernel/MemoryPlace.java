@@ -5,4 +5,4 @@ package dev.headrace.cuda.kernel;
  *
  * @param offset bytes from the beginning of the buffer
  */
-record Place(Program.Buffer buffer, long offset) {}
+record MemoryPlace(Program.Buffer buffer, long offset) {}
