@@ -45,7 +45,7 @@ final class Transfers {
   /** Between two looks at a batch that the consumer's stream waits for. */
   private static final long SHORTEST_NAP_NS = 10_000;
 
-  private static final long LONGEST_NAP_NS = 500_000;
+  private static final long LONGEST_NAP_NS = 100_000;
 
   private final Context context;
   private final DeviceRing ring;
@@ -188,14 +188,14 @@ final class Transfers {
   }
 
   /**
-   * A consumer that only queues work runs ahead of its device: no further than the ring is long.
+   * A consumer that only queues work runs ahead of its device: but not by very much.
    */
   private void boundWhatIsAwaited() {
     while (true) {
       Transfer oldest;
       ring.lock.lock();
       try {
-        oldest = closed || awaited.size() < ring.size ? null : awaited.peekFirst();
+        oldest = closed || awaited.size() < 2 * ring.size + 2 ? null : awaited.peekFirst();
       } finally {
         ring.lock.unlock();
       }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Images in other sizes. Every operation on floats is the one that the core makes, in its order, so
@@ -206,7 +207,7 @@ final class ResampleNodes {
           sums.put(channels.get(i), results.get(i));
         }
       }
-      return at.stream().map(pixel -> new Value(dtype(), sums.get(pixel))).toList();
+      return at.stream().map(pixel -> new Value(dtype(), Objects.requireNonNull(sums.get(pixel)))).toList();
     }
 
     private List<Operand> filter(Code code, List<PixelIndex> channels) {

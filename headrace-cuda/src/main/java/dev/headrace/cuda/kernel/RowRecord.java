@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
@@ -125,7 +126,7 @@ final class RowRecord {
   }
 
   private Operand slot(Object subject, String name, PtxType type, Writer writer) {
-    int number = subjects.get(subject);
+    int number = Objects.requireNonNull(subjects.get(subject));
     return known.computeIfAbsent(
         number + "." + name,
         key -> {
