@@ -43,6 +43,24 @@ public interface DeviceStream extends AutoCloseable {
    */
   void compute(Tensor deferred, MemorySegment device);
 
+  /**
+   * Does now, on the calling thread, what a computation needs of the host and what does not depend
+   * on the stream's order; what is returned queues the rest, once, in the order of the calls to
+   * this method.
+   *
+   * @throws UnsupportedOperationException if the device cannot compute it, saying which step
+   */
+  default Computation prepare(Tensor deferred, MemorySegment device) {
+    return () -> compute(deferred, device);
+  }
+
+  /** A computation that is ready to be queued. */
+  @FunctionalInterface
+  interface Computation {
+    /** Queues it. */
+    void queue();
+  }
+
   /** An event that is done when everything queued so far is. */
   DeviceEvent record();
 

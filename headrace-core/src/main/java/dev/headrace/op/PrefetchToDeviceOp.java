@@ -8,6 +8,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Id;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
@@ -38,6 +39,7 @@ public record PrefetchToDeviceOp(
     Op input, Device device, @Knob int buffer, List<Fn<Object, Object>> functions, Site site)
     implements Op {
   private static final int DOUBLE_BUFFER = 2;
+  private static final int TRIPLE_BUFFER = 3;
 
   public PrefetchToDeviceOp {
     functions = List.copyOf(functions);
@@ -93,10 +95,17 @@ public record PrefetchToDeviceOp(
     ReceivingCursor(Context context, PrefetchToDeviceOp op) {
       super(context);
       boolean isTuned = op.buffer == Knob.AUTOTUNE;
-      int size = isTuned ? DOUBLE_BUFFER : op.buffer;
+      // One to work on, one on its way, and one that is made ready where functions need that.
+      int least = op.functions.isEmpty() ? DOUBLE_BUFFER : TRIPLE_BUFFER;
+      int size = isTuned ? least : op.buffer;
       DeviceRing ring = context.shared(() -> new DeviceRing(op.device, size, isTuned));
       this.transfers = new Transfers(context, ring, op.functions);
-      Cursor sending = new SendingCursor(context, context.open(op.input), transfers);
+      Cursor preparing = new PreparingCursor(context, context.open(op.input), transfers);
+      // What functions need of the host is done for one batch while the one before is queued.
+      boolean inTwo = !op.functions.isEmpty() && !context.debug();
+      Cursor sending =
+          new SendingCursor(
+              context, inTwo ? context.readAhead(preparing, 1) : preparing, transfers);
       this.source =
           context.debug()
               ? sending
@@ -159,17 +168,22 @@ public record PrefetchToDeviceOp(
     }
   }
 
-  /** What the operator's own thread pulls: sends each element on its way. */
-  private static final class SendingCursor extends Cursor {
+  /** What the operator's own threads pull: a step of each element's way to the device. */
+  private abstract static class StepCursor extends Cursor {
     private final Cursor source;
-    private final Transfers transfers;
     private boolean over;
 
-    SendingCursor(Context context, Cursor source, Transfers transfers) {
+    StepCursor(Context context, Cursor source) {
       super(context, new Meter());
       this.source = source;
-      this.transfers = transfers;
     }
+
+    /**
+     * Does the step.
+     *
+     * @throws DeviceException if the device cannot; it must not be asked again
+     */
+    abstract Object step(Object element, Id id);
 
     /** One at a time: the next one may have to wait until this one was consumed. */
     @Override
@@ -183,7 +197,7 @@ public record PrefetchToDeviceOp(
       }
       Object element = out.item(0);
       try {
-        Object sent = transfers.send(element, out.id(0));
+        Object sent = step(element, out.id(0));
         if (sent != element) {
           out.replace(0, sent);
         }
@@ -216,6 +230,39 @@ public record PrefetchToDeviceOp(
     @Override
     public void close() {
       source.close();
+    }
+  }
+
+  /** Makes each element ready. */
+  private static final class PreparingCursor extends StepCursor {
+    private final Transfers transfers;
+
+    PreparingCursor(Context context, Cursor source, Transfers transfers) {
+      super(context, source);
+      this.transfers = transfers;
+    }
+
+    @Override
+    Object step(Object element, Id id) {
+      return transfers.send(element, id);
+    }
+  }
+
+  /** Sends each element on its way. */
+  private static final class SendingCursor extends StepCursor {
+    private final Transfers transfers;
+
+    SendingCursor(Context context, Cursor source, Transfers transfers) {
+      super(context, source);
+      this.transfers = transfers;
+    }
+
+    @Override
+    Object step(Object element, Id id) {
+      if (element instanceof Transfer transfer) {
+        transfers.queue(transfer);
+      }
+      return element;
     }
   }
 }

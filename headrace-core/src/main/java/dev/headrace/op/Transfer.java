@@ -35,6 +35,7 @@ final class Transfer implements Weighed {
   private final List<Tensor> computed = new ArrayList<>();
 
   private final List<MemorySegment> targets = new ArrayList<>();
+  private final List<DeviceStream.Computation> computations = new ArrayList<>();
 
   private Structure<Object> structure;
   private Tensor[] leaves;
@@ -164,6 +165,13 @@ final class Transfer implements Weighed {
     done = copied;
   }
 
+  /** Does what the host has to do for the functions. */
+  void prepare(DeviceStream stream) {
+    for (int i = 0; i < computed.size(); i++) {
+      computations.add(stream.prepare(computed.get(i), targets.get(i)));
+    }
+  }
+
   /** Queues what the functions said, after the copies. */
   void compute(DeviceStream stream) {
     DeviceEvent before = copied;
@@ -174,9 +182,8 @@ final class Transfer implements Weighed {
       ring.awaitLastUse(resultLease, stream);
     }
     computing = stream.record();
-    for (int i = 0; i < computed.size(); i++) {
-      stream.compute(computed.get(i), targets.get(i));
-    }
+    computations.forEach(DeviceStream.Computation::queue);
+    computations.clear();
     done = stream.record();
   }
 

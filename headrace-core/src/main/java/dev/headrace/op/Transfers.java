@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread sends, the consumer's receives; between them at most as many batches are under way
  * as the ring has places. Where the consumer holds all of them and asks for more, one more passes.
  *
- * <p><b>Threading:</b> {@link #send} by one thread, {@link #receive} and {@link #close} by the
- * consumer's; guarded by the ring's lock.
+ * <p><b>Threading:</b> {@link #send} by one thread, {@link #queue} by one, {@link #receive} and
+ * {@link #close} by the consumer's; guarded by the ring's lock.
  *
  * <p><b>Ownership:</b> a batch under way holds its host memory until the copies are done, and its
  * device memory until the consumer has it. Closing gives both back.
@@ -70,7 +70,7 @@ final class Transfers {
   /** The consumer's own. */
   private final StepClock steps = new StepClock();
 
-  /** The sending thread's own. */
+  /** Of the thread that prepares. */
   private boolean warned;
 
   Transfers(Context context, DeviceRing ring, List<Fn<Object, Object>> functions) {
@@ -85,7 +85,7 @@ final class Transfers {
   // ---- the thread that sends --------------------------------------------------------------------
 
   /**
-   * Begins to copy an element's tensors. Returns what is on its way; or the element itself where
+   * Makes ready to copy an element's tensors. Returns what is to be {@link #queue queued}; or the element itself where
    * there is nothing to do, because it is no structure, or one of strings; or a failure where a
    * tensor of it cannot be computed, or a function fails.
    *
@@ -118,26 +118,39 @@ final class Transfers {
       return context.failure(id, e);
     }
     try {
-      queue(transfer);
+      if (transfer.computes()) {
+        transfer.prepare(computingStream());
+      }
+    } catch (DeviceException | Cancelled e) {
+      throw e;
+    } catch (Throwable e) {
+      // Nothing was queued, but the stream may hold what was prepared: the pass ends.
+      throw new DeviceException(device.name(), "a batch could not be prepared: " + e, e);
+    }
+    return transfer;
+  }
+
+  /**
+   * Begins to copy, and queues what is computed after that.
+   *
+   * @throws DeviceException if the device cannot; it must not be asked again
+   */
+  void queue(Transfer transfer) {
+    try {
+      meter.on(device.name(), device.usedBytes(), device.memoryBytes());
+      if (transfer.copies()) {
+        transfer.copy(copyStream(), meter);
+      }
+      if (transfer.computes()) {
+        transfer.compute(computingStream());
+      }
+      transfer.queued();
     } catch (DeviceException | Cancelled e) {
       throw e;
     } catch (RuntimeException | OutOfMemoryError e) {
       throw new DeviceException(device.name(), "a batch could not be sent: " + e, e);
     }
     settleArrived(); // what was staged has arrived by now
-    return transfer;
-  }
-
-  private void queue(Transfer transfer) {
-    meter.on(device.name(), device.usedBytes(), device.memoryBytes());
-    if (transfer.copies()) {
-      DeviceStream to = copyStream();
-      transfer.copy(to, meter);
-    }
-    if (transfer.computes()) {
-      transfer.compute(computingStream());
-    }
-    transfer.queued();
   }
 
   private void warnOfStaying(Object element) {

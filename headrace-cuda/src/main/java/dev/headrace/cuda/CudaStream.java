@@ -41,7 +41,10 @@ final class CudaStream implements DeviceStream {
   /** Why nothing more is queued. */
   private volatile @Nullable DeviceException failure;
 
-  /** Held while a program is run. */
+  /** Held while a program is prepared. */
+  private final ReentrantLock preparing = new ReentrantLock();
+
+  /** Held while one is queued. */
   private final ReentrantLock computing = new ReentrantLock();
 
   private @Nullable ProgramRunner runner;
@@ -168,16 +171,48 @@ final class CudaStream implements DeviceStream {
     }
   }
 
+  /** Compiles, and puts into pinned memory what the device will read; the rest is queued later. */
+  @Override
+  public Computation prepare(Tensor deferred, MemorySegment deviceMemory) {
+    if (!deferred.isDeferred() || deferred.byteSize() != deviceMemory.byteSize()) {
+      return () -> compute(deferred, deviceMemory);
+    }
+    Program program = ProgramLinker.link(deferred);
+    ProgramRunner.Prepared[] prepared = new ProgramRunner.Prepared[1];
+    queue(
+        () -> {
+          preparing.lock();
+          try {
+            prepared[0] = runner().prepare(program, deviceMemory.address());
+            return prepared[0] != null;
+          } finally {
+            preparing.unlock();
+          }
+        });
+    return () -> queue(() -> queued(prepared[0]));
+  }
+
+  private boolean queued(ProgramRunner.@Nullable Prepared prepared) {
+    computing.lock();
+    try {
+      return prepared != null && prepared.queue();
+    } finally {
+      computing.unlock();
+    }
+  }
+
   /** Queues a program with its result. */
   void run(Program program, MemorySegment target) {
     queue(
         () -> {
-          computing.lock();
+          ProgramRunner.Prepared prepared;
+          preparing.lock();
           try {
-            return runner().run(program, target.address());
+            prepared = runner().prepare(program, target.address());
           } finally {
-            computing.unlock();
+            preparing.unlock();
           }
+          return queued(prepared);
         });
   }
 

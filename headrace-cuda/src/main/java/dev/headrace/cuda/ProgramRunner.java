@@ -18,6 +18,8 @@ import java.util.BitSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -82,12 +84,12 @@ final class ProgramRunner implements AutoCloseable {
   }
 
   /**
-   * Queues a program.
+   * Puts into pinned memory what a program needs of the host.
    *
    * @param target the address of the result
-   * @return false if the stream was closed before that could be done
+   * @return null if the stream was closed before that could be done
    */
-  boolean run(Program program, long target) {
+  @Nullable Prepared prepare(Program program, long target) {
     List<Program.Decode> decodes = program.decodes();
     MemorySegment[] files = new MemorySegment[decodes.size()];
     BitSet byHost = new BitSet(decodes.size());
@@ -95,21 +97,41 @@ final class ProgramRunner implements AutoCloseable {
       files[i] = decodes.get(i).image().file();
       byHost.set(i, !decoder.takes(decodes.get(i), files[i]));
     }
-    while (true) {
-      Run run = new Run(program, target, files, byHost);
-      Slot slot = (files.length == 0 ? plain : decoding).next();
-      if (!slot.await()) {
-        return false;
-      }
-      slot.reserve(run.pinnedBytes, run.deviceBytes);
-      run.prepare(slot);
-      int status = run.decodeOnDevice(slot);
-      if (status == NvJpeg.SUCCESS) {
+    Slot slot = (files.length == 0 ? plain : decoding).next();
+    if (!slot.await()) {
+      return null;
+    }
+    Run run = new Run(program, target, files, byHost);
+    run.fill(slot);
+    return new Prepared(run, slot);
+  }
+
+  /** A program whose slot is filled; queued once, in the order of preparing. */
+  final class Prepared {
+    private final Slot slot;
+    private Run run;
+
+    private Prepared(Run run, Slot slot) {
+      this.run = run;
+      this.slot = slot;
+    }
+
+    /** Queues it; false if the stream was closed before. */
+    boolean queue() {
+      try {
+        for (int status = run.decodeOnDevice(slot);
+            status != NvJpeg.SUCCESS;
+            status = run.decodeOnDevice(slot)) {
+          giveToHost(run, slot, status, run.byHost);
+          run = new Run(run.program, run.target, run.files, run.byHost);
+          run.fill(slot);
+        }
         run.queue(slot);
-        decoder.countByHost(byHost.cardinality());
+        decoder.countByHost(run.byHost.cardinality());
         return true;
+      } finally {
+        slot.isPrepared.release();
       }
-      giveToHost(run, slot, status, byHost);
     }
   }
 
@@ -226,6 +248,12 @@ final class ProgramRunner implements AutoCloseable {
     }
 
     // -- what the host does
+
+    /** Makes room in a slot, and fills it. */
+    void fill(Slot slot) {
+      slot.reserve(pinnedBytes, deviceBytes);
+      prepare(slot);
+    }
 
     /** Puts into pinned memory all that the device will read. */
     void prepare(Slot slot) {
@@ -475,8 +503,16 @@ final class ProgramRunner implements AutoCloseable {
     private DeviceDecoder.@Nullable Lane lane;
     private @Nullable CudaEvent done;
 
+    /** Taken from preparing until queueing, which another thread does. */
+    private final Semaphore isPrepared = new Semaphore(1);
+
     /** Waits until the device is through with it; false if the stream is being closed. */
     boolean await() {
+      while (!isFree()) {
+        if (isOver.getAsBoolean()) {
+          return false;
+        }
+      }
       CudaEvent event = done;
       if (event == null) {
         return true;
@@ -487,6 +523,14 @@ final class ProgramRunner implements AutoCloseable {
       done = null;
       event.close();
       return true;
+    }
+
+    private boolean isFree() {
+      try {
+        return isPrepared.tryAcquire(1, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        return isPrepared.tryAcquire();
+      }
     }
 
     void busyUntil(long streamDone) {
