@@ -55,7 +55,7 @@ final class Accumulations {
   }
 
   /** Sums over the pixels of each image, as doubles of floats. */
-  private abstract static class OfImages extends Accumulation {
+  abstract static class OfImages extends Accumulation {
     OfImages(Node source, long results, long terms, int totals) {
       super(source, results, terms, totals);
     }
@@ -103,9 +103,7 @@ final class Accumulations {
         element.add(code.index(channel));
         at.add(Index.at(element));
       }
-      return source().values(code, at).stream()
-          .map(value -> Numbers.toFloat(code, value))
-          .toList();
+      return source().values(code, at).stream().map(value -> Numbers.toFloat(code, value)).toList();
     }
 
     /** An element of an image as a float. */

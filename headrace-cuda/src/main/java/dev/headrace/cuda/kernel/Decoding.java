@@ -35,9 +35,7 @@ final class Decoding {
     Shape shape = Shape.of(window.height(), window.width(), image.shape().dim(2));
     int top = image.window().top() + window.top();
     int left = image.window().left() + window.left();
-    return shape.equals(pixels.shape())
-        ? pixels
-        : new MoveNodes.Crop(top, left, shape, pixels);
+    return shape.equals(pixels.shape()) ? pixels : new MoveNodes.Crop(top, left, shape, pixels);
   }
 
   private static Window around(Window some, Window other) {

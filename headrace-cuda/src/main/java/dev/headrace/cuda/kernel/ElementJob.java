@@ -15,7 +15,7 @@ final class ElementJob extends Job {
   private static final int PER_THREAD = 4;
 
   /** From so many blocks on a device is busy, and threads may do more than one item each. */
-  private static final int MANY_BLOCKS = 1 << 10;
+  private static final long MANY_BLOCKS = 1 << 10;
 
   private static final int MOST_BLOCKS = 1 << 20;
 
@@ -85,8 +85,7 @@ final class ElementJob extends Job {
     Operand block = code.widened(ptx.special("%ctaid.x"));
     Operand threads = code.widened(ptx.special("%ntid.x"));
     Operand blocks = code.widened(ptx.special("%nctaid.x"));
-    Operand first =
-        code.add(code.multiply(block, threads), code.widened(ptx.special("%tid.x")));
+    Operand first = code.add(code.multiply(block, threads), code.widened(ptx.special("%tid.x")));
     Operand items = code.row().index(this, "items", ElementJob::items, code.indexType());
     Operand step = code.multiply(blocks, threads);
     if (channelAxis >= 0) {
@@ -120,8 +119,7 @@ final class ElementJob extends Job {
       Operand isOne = code.compareUnsigned("lt", item, items);
       Operand computed = i == 0 ? first : code.select(isOne, item, first);
       Value value = root.value(code, Index.flat(computed));
-      Numbers.store(
-          code, value, place(code, Index.flat(computed)), i == 0 ? null : isOne);
+      Numbers.store(code, value, place(code, Index.flat(computed)), i == 0 ? null : isOne);
       item = code.add(item, step);
     }
   }

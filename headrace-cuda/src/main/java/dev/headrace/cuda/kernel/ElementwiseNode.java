@@ -66,12 +66,12 @@ final class ElementwiseNode extends Node {
     };
   }
 
-  private interface Number {
+  private interface OfNode {
     double of(ElementwiseNode node);
   }
 
   /** A number of the row, which the expression has as a double, in this node's type. */
-  private Operand number(Code code, String name, Number number) {
+  private Operand number(Code code, String name, OfNode number) {
     RowRecord row = code.row();
     // Settled on the host: rounded to the type, as the core does.
     return switch (Numbers.register(dtype())) {

@@ -35,8 +35,7 @@ final class Functions {
     // Beyond these bounds the result is 0 or infinite anyway.
     Operand bounded = code.clamp(x, Operand.of(-800.0), Operand.of(800.0));
     Operand turns =
-        code.ptx()
-            .op(F64, "cvt.rni.f64.f64", code.multiply(bounded, Operand.of(LOG2_E)));
+        code.ptx().op(F64, "cvt.rni.f64.f64", code.multiply(bounded, Operand.of(LOG2_E)));
     Operand minus = code.negate(turns);
     Operand rest = code.fused(minus, Operand.of(LN2_HIGH), bounded);
     rest = code.fused(minus, Operand.of(LN2_LOW), rest);
@@ -77,8 +76,7 @@ final class Functions {
             ptx.op(B64, "shr.s64", raised, Operand.of(52)),
             code.select(isSmall, Operand.of(1023L + 54), Operand.of(1023L)));
     Operand kept = ptx.op(B64, "and.b64", raised, Operand.of(0x000FFFFFFFFFFFFFL));
-    Operand fraction =
-        ptx.op(F64, "mov.b64", code.add(kept, Operand.of(0x3FE6A09E667F3BCDL)));
+    Operand fraction = ptx.op(F64, "mov.b64", code.add(kept, Operand.of(0x3FE6A09E667F3BCDL)));
     Operand f = code.subtract(fraction, Operand.of(1.0));
     Operand s = code.divide(f, code.add(f, Operand.of(2.0)));
     Operand z = code.multiply(s, s);
@@ -96,16 +94,11 @@ final class Functions {
     Operand result = code.subtract(code.multiply(k, Operand.of(LN2_HIGH)), rest);
     result =
         code.select(
-            code.compare("eq", x, Operand.of(0.0)),
-            Operand.of(Double.NEGATIVE_INFINITY),
-            result);
+            code.compare("eq", x, Operand.of(0.0)), Operand.of(Double.NEGATIVE_INFINITY), result);
     result = code.select(code.compare("lt", x, Operand.of(0.0)), Operand.of(Double.NaN), result);
     // Infinity and NaN are their own.
     Operand isFinite = code.compare("lt", code.abs(x), Operand.of(Double.POSITIVE_INFINITY));
     Operand isInfinite = code.compare("eq", x, Operand.of(Double.POSITIVE_INFINITY));
-    return code.select(
-        isFinite,
-        result,
-        code.select(isInfinite, x, Operand.of(Double.NaN)));
+    return code.select(isFinite, result, code.select(isInfinite, x, Operand.of(Double.NaN)));
   }
 }

@@ -41,8 +41,7 @@ final class Hsv {
     Operand range = code.subtract(most, least(code, rgb));
     Operand part = code.divide(ONE, code.multiply(SIX, range));
     Operand ofRed = code.multiply(part, code.subtract(green, blue));
-    Operand ofGreen =
-        code.add(code.multiply(part, code.subtract(blue, red)), Operand.of(2 / 6f));
+    Operand ofGreen = code.add(code.multiply(part, code.subtract(blue, red)), Operand.of(2 / 6f));
     Operand ofBlue = code.add(code.multiply(part, code.subtract(red, green)), Operand.of(4 / 6f));
     Operand hue = byMost(code, rgb, most, ofRed, ofGreen, ofBlue);
     hue = code.select(code.compare("gt", range, ZERO), hue, ZERO);
@@ -55,8 +54,7 @@ final class Hsv {
   static List<Operand> toRgb(Code code, List<Operand> hsv) {
     Operand sixths = code.multiply(hsv.get(0), SIX);
     Operand two = Operand.of(2f);
-    Operand red =
-        code.subtract(code.abs(code.subtract(sixths, Operand.of(3f))), ONE);
+    Operand red = code.subtract(code.abs(code.subtract(sixths, Operand.of(3f))), ONE);
     Operand green = code.subtract(two, code.abs(code.subtract(sixths, two)));
     Operand blue = code.subtract(two, code.abs(code.subtract(sixths, Operand.of(4f))));
     return List.of(mixed(code, red, hsv), mixed(code, green, hsv), mixed(code, blue, hsv));
@@ -79,14 +77,11 @@ final class Hsv {
     Operand least = code.subtract(value, chroma);
     Operand whole = code.ptx().op(B32, "cvt.rzi.s32.f32", sixths);
     Operand six = Operand.of(6);
-    Operand sector =
-        code.select(code.compare("ge", whole, six), code.subtract(whole, six), whole);
+    Operand sector = code.select(code.compare("ge", whole, six), code.subtract(whole, six), whole);
     Operand pairs = code.floor(code.multiply(sixths, Operand.of(0.5f)));
     Operand phase = code.subtract(sixths, code.multiply(Operand.of(2f), pairs));
-    Operand middle =
-        code.multiply(chroma, code.subtract(ONE, code.abs(code.subtract(phase, ONE))));
-    return bySector(
-        code, sector, code.add(chroma, least), code.add(middle, least), least);
+    Operand middle = code.multiply(chroma, code.subtract(ONE, code.abs(code.subtract(phase, ONE))));
+    return bySector(code, sector, code.add(chroma, least), code.add(middle, least), least);
   }
 
   /** With the hue turned by some sixths of the circle. */
@@ -97,12 +92,10 @@ final class Hsv {
     hue = code.select(code.compare("lt", hue, ZERO), code.add(hue, SIX), hue);
     hue = code.select(code.compare("ge", hue, SIX), code.subtract(hue, SIX), hue);
     Operand sector =
-        code.clamp(
-            code.ptx().op(B32, "cvt.rzi.s32.f32", hue), Operand.of(0), Operand.of(5));
+        code.clamp(code.ptx().op(B32, "cvt.rzi.s32.f32", hue), Operand.of(0), Operand.of(5));
     Operand part = code.subtract(hue, code.toFloat(sector));
     Operand isOdd =
-        code.compare(
-            "ne", code.ptx().op(B32, "and.b32", sector, Operand.of(1)), Operand.of(0));
+        code.compare("ne", code.ptx().op(B32, "and.b32", sector, Operand.of(1)), Operand.of(0));
     Operand share = code.select(isOdd, code.subtract(ONE, part), part);
     Operand middle = code.add(least, code.multiply(code.subtract(most, least), share));
     return bySector(code, sector, most, middle, least);
@@ -115,8 +108,7 @@ final class Hsv {
     Operand blue = rgb.get(2);
     Operand range = code.subtract(most, least);
     Operand ofRed = code.divide(code.subtract(green, blue), range);
-    Operand ofGreen =
-        code.add(code.divide(code.subtract(blue, red), range), Operand.of(2f));
+    Operand ofGreen = code.add(code.divide(code.subtract(blue, red), range), Operand.of(2f));
     Operand ofBlue = code.add(code.divide(code.subtract(red, green), range), Operand.of(4f));
     Operand hue = byMost(code, rgb, most, ofRed, ofGreen, ofBlue);
     hue = code.select(code.compare("lt", hue, ZERO), code.add(hue, SIX), hue);

@@ -22,7 +22,7 @@ final class ImageStepNodes {
   private ImageStepNodes() {}
 
   /** A step that computes each channel of a pixel from the same channel. */
-  private abstract static class ByChannel extends ImageNode {
+  abstract static class ByChannel extends ImageNode {
     ByChannel(DType dtype, Shape shape, Node... sources) {
       super(dtype, shape, sources);
     }
@@ -41,7 +41,7 @@ final class ImageStepNodes {
   }
 
   /** A step that needs all channels of a pixel, of which there are three or one. */
-  private abstract static class ByPixel extends ImageNode {
+  abstract static class ByPixel extends ImageNode {
     ByPixel(DType dtype, Shape shape, Node source) {
       super(dtype, shape, source);
     }
@@ -233,9 +233,7 @@ final class ImageStepNodes {
   }
 
   private static Value adjusted(Code code, Operand number, DType dtype) {
-    return isDirect(dtype)
-        ? Numbers.settle(code, number, dtype)
-        : fromUnit(code, number, dtype);
+    return isDirect(dtype) ? Numbers.settle(code, number, dtype) : fromUnit(code, number, dtype);
   }
 
   /** Brightness, contrast or gamma. */
@@ -270,8 +268,7 @@ final class ImageStepNodes {
             }
             case Adjustment.Gamma gamma ->
                 code.multiply(
-                    number(code, "gain", a -> ((Adjustment.Gamma) a).gain()),
-                    power(code, number));
+                    number(code, "gain", a -> ((Adjustment.Gamma) a).gain()), power(code, number));
             default -> throw new AssertionError(adjustment);
           },
           dtype());

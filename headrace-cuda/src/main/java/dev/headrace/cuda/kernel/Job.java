@@ -48,9 +48,9 @@ abstract class Job {
     text.append(node.key());
     if (!node.sources().isEmpty()) {
       text.append('(');
-      for (Node source : node.sources()) {
-        text.append(source == node.sources().getFirst() ? "" : ", ");
-        describe(source, text, numbers);
+      for (int i = 0; i < node.sources().size(); i++) {
+        text.append(i == 0 ? "" : ", ");
+        describe(node.sources().get(i), text, numbers);
       }
       text.append(')');
     }
@@ -79,8 +79,7 @@ abstract class Job {
   boolean isWide() {
     return subjects.stream()
         .anyMatch(
-            subject ->
-                subject instanceof Node node && node.shape().elements() > Integer.MAX_VALUE);
+            subject -> subject instanceof Node node && node.shape().elements() > Integer.MAX_VALUE);
   }
 
   /** How many blocks are to work on it, at least 1, where it is one of so many rows. */

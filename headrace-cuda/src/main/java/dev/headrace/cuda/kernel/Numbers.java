@@ -85,8 +85,7 @@ final class Numbers {
   }
 
   /** Stores a value where a condition holds. */
-  static void store(
-      Code code, Value value, Code.Location to, @Nullable Operand condition) {
+  static void store(Code code, Value value, Code.Location to, @Nullable Operand condition) {
     Ptx ptx = code.ptx();
     Operand stored =
         switch (value.dtype()) {
@@ -191,8 +190,7 @@ final class Numbers {
         Operand raised = code.add(code.add(bits, Operand.of(0x7FFF)), odd);
         Operand rounded = ptx.op(B32, "shr.u32", raised, Operand.of(16));
         Operand quiet = ptx.op(B32, "or.b32", upper, Operand.of(0x40));
-        yield upperHalf(
-            ptx, code.select(code.compare("nan", number, number), quiet, rounded));
+        yield upperHalf(ptx, code.select(code.compare("nan", number, number), quiet, rounded));
       }
       default -> number;
     };
@@ -251,7 +249,7 @@ final class Numbers {
     }
     Ptx ptx = code.ptx();
     return dtype.isUnsigned()
-        ? ptx.op(B32, "and.b32", bits, Operand.of((1 << 32 - unused) - 1))
+        ? ptx.op(B32, "and.b32", bits, Operand.of((1 << (32 - unused)) - 1))
         : ptx.op(
             B32, "shr.s32", ptx.op(B32, "shl.b32", bits, Operand.of(unused)), Operand.of(unused));
   }
@@ -273,7 +271,6 @@ final class Numbers {
   /** The value of a type that has just been computed in registers of more bits. */
   static Value typed(Code code, Operand computed, DType dtype) {
     return new Value(
-        dtype,
-        dtype.isFloating() ? round(code, computed, dtype) : wrap(code, computed, dtype));
+        dtype, dtype.isFloating() ? round(code, computed, dtype) : wrap(code, computed, dtype));
   }
 }

@@ -13,19 +13,15 @@ record Operand(PtxType type, String text, int depth) {
 
   static Operand of(long value) {
     return new Operand(
-        PtxType.B64,
-        value == Long.MIN_VALUE ? "0x8000000000000000" : Long.toString(value),
-        0);
+        PtxType.B64, value == Long.MIN_VALUE ? "0x8000000000000000" : Long.toString(value), 0);
   }
 
   static Operand of(float value) {
-    return new Operand(
-        PtxType.F32, "0f%08X".formatted(Float.floatToRawIntBits(value)), 0);
+    return new Operand(PtxType.F32, "0f%08X".formatted(Float.floatToRawIntBits(value)), 0);
   }
 
   static Operand of(double value) {
-    return new Operand(
-        PtxType.F64, "0d%016X".formatted(Double.doubleToRawLongBits(value)), 0);
+    return new Operand(PtxType.F64, "0d%016X".formatted(Double.doubleToRawLongBits(value)), 0);
   }
 
   /** Whether this is an integer that stands in the text. */

@@ -242,8 +242,7 @@ final class Planner {
       case JpegSource jpeg -> decoding(tensor, jpeg).all();
       case CropExpression crop when crop.source().expression() instanceof JpegSource jpeg ->
           decoding(crop.source(), jpeg).window(crop.window());
-      case ElementwiseExpression step ->
-          new ElementwiseNode(step, shape, node(step.source(), row));
+      case ElementwiseExpression step -> new ElementwiseNode(step, shape, node(step.source(), row));
       case CombineExpression combine ->
           new CombineNode(
               combine, shape, operand(combine.left(), row), operand(combine.right(), row));
@@ -258,7 +257,7 @@ final class Planner {
       default ->
           throw new UnsupportedOperationException(
               "device: expected steps that a GPU can compute, but got %s; let map compute it before"
-                  .formatted(expression.describe())
+                      .formatted(expression.describe())
                   + " prefetchToDevice");
     };
   }
@@ -293,8 +292,7 @@ final class Planner {
                     adjust,
                     shape,
                     source,
-                    statistics(
-                        new Accumulations.ChannelMeans(source), ImageNode.channels(source)));
+                    statistics(new Accumulations.ChannelMeans(source), ImageNode.channels(source)));
             case Adjustment.Brightness brightness ->
                 new ImageStepNodes.AdjustValues(adjust, shape, source);
             case Adjustment.Gamma gamma -> new ImageStepNodes.AdjustValues(adjust, shape, source);
@@ -330,11 +328,10 @@ final class Planner {
     Fold fold = new Fold(expression.reduction(), expression.dtype());
     // Neighbouring threads read neighbouring elements, if the last axis is kept.
     boolean isSideBySide = !axes.contains(source.shape().rank() - 1);
-    if (elements.terms() <= FEW_TERMS || isSideBySide && shape.elements() >= MANY_RESULTS) {
+    if (elements.terms() <= FEW_TERMS || (isSideBySide && shape.elements() >= MANY_RESULTS)) {
       jobs.add(new ElementJob(new FoldNode(fold, elements, shape), to));
     } else {
-      jobs.addAll(
-          ReduceJob.of(new Accumulations.Folding(fold, elements, shape), to, this));
+      jobs.addAll(ReduceJob.of(new Accumulations.Folding(fold, elements, shape), to, this));
     }
   }
 }

@@ -186,8 +186,7 @@ final class ReduceJob extends Job {
 
   /** The number of a total among those of all results. */
   private Operand total(Code code, Operand result, int total) {
-    return code.add(
-        code.multiply(result, code.index(accumulation.totals())), code.index(total));
+    return code.add(code.multiply(result, code.index(accumulation.totals())), code.index(total));
   }
 
   /** The totals of all threads of the block; only the first thread has them. */

@@ -52,8 +52,7 @@ record ReducedIndex(Node source, List<Integer> axes) {
     int nextKept = 0;
     int nextReduced = 0;
     for (int axis = 0; axis < rank; axis++) {
-      coordinates.add(
-          isReduced(axis) ? reduced.get(nextReduced++) : kept.get(nextKept++));
+      coordinates.add(isReduced(axis) ? reduced.get(nextReduced++) : kept.get(nextKept++));
     }
     return Index.at(coordinates);
   }

@@ -58,8 +58,7 @@ final class ResampleNodes {
       Operand number = code.toFloat(output);
       Operand place =
           switch (vertical.grid()) {
-            case HALF_PIXEL ->
-                code.floor(code.multiply(code.add(number, Operand.of(0.5f)), step));
+            case HALF_PIXEL -> code.floor(code.multiply(code.add(number, Operand.of(0.5f)), step));
             case ALIGN_CORNERS -> {
               Operand exact = code.toDouble(code.multiply(number, step));
               yield code.toFloat(code.floor(code.add(exact, Operand.of(0.5))));
@@ -196,9 +195,7 @@ final class ResampleNodes {
       // All channels of a pixel in one loop.
       Map<PixelIndex, List<PixelIndex>> byPixel = new LinkedHashMap<>();
       for (PixelIndex pixel : at) {
-        byPixel
-            .computeIfAbsent(pixel.channel(code.index(0)), key -> new ArrayList<>())
-            .add(pixel);
+        byPixel.computeIfAbsent(pixel.channel(code.index(0)), key -> new ArrayList<>()).add(pixel);
       }
       Map<PixelIndex, Operand> sums = new LinkedHashMap<>();
       for (List<PixelIndex> channels : byPixel.values()) {
@@ -207,7 +204,9 @@ final class ResampleNodes {
           sums.put(channels.get(i), results.get(i));
         }
       }
-      return at.stream().map(pixel -> new Value(dtype(), Objects.requireNonNull(sums.get(pixel)))).toList();
+      return at.stream()
+          .map(pixel -> new Value(dtype(), Objects.requireNonNull(sums.get(pixel))))
+          .toList();
     }
 
     private List<Operand> filter(Code code, List<PixelIndex> channels) {
@@ -379,8 +378,7 @@ final class ResampleNodes {
 
     private static Operand isInside(Code code, Operand place, Operand last) {
       return code.and(
-          code.compare("ge", place, Operand.of(0f)),
-          code.compare("le", place, code.toFloat(last)));
+          code.compare("ge", place, Operand.of(0f)), code.compare("le", place, code.toFloat(last)));
     }
   }
 }

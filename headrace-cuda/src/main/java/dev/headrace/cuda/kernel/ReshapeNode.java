@@ -16,6 +16,7 @@ final class ReshapeNode extends Node {
 
   @Override
   List<Value> generate(Code code, List<Index> at) {
-    return source().values(code, at.stream().map(index -> Index.flat(index.flat(code, this))).toList());
+    return source()
+        .values(code, at.stream().map(index -> Index.flat(index.flat(code, this))).toList());
   }
 }

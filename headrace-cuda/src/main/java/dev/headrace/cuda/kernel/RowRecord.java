@@ -105,8 +105,7 @@ final class RowRecord {
 
   /** The address of a place that is known only when the kernel runs. */
   <S> Operand address(S subject, String name, Function<S, MemoryPlace> place) {
-    return slot(
-        subject, name, B64, (s, table, at) -> table.putAddress(at, place.apply(cast(s))));
+    return slot(subject, name, B64, (s, table, at) -> table.putAddress(at, place.apply(cast(s))));
   }
 
   /** The address of the numbers of an {@code int[]} or {@code float[]}, kept in the table. */

@@ -49,13 +49,10 @@ final class Rows {
       case StackExpression stack -> Kind.STACKED;
       case ElementwiseExpression step -> kind(step.source());
       case CombineExpression combine -> both(combine.left(), combine.right());
-      case ReshapeExpression reshape ->
-          keepsRows(reshape) ? kind(reshape.source()) : Kind.ONE;
-      case ReduceExpression reduce ->
-          reduce.axes().contains(0) ? Kind.ONE : kind(reduce.source());
+      case ReshapeExpression reshape -> keepsRows(reshape) ? kind(reshape.source()) : Kind.ONE;
+      case ReduceExpression reduce -> reduce.axes().contains(0) ? Kind.ONE : kind(reduce.source());
       case CropAndResizeExpression boxes -> Kind.ONE;
-      case ImageExpression image ->
-          image.shape().rank() == 4 ? kind(image.source()) : Kind.ONE;
+      case ImageExpression image -> image.shape().rank() == 4 ? kind(image.source()) : Kind.ONE;
       default -> Kind.ONE;
     };
   }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** A table while it is filled: records, and behind them the arrays that they point to. */
 final class TableBuilder {
@@ -65,9 +64,10 @@ final class TableBuilder {
     ByteBuffer all = buffer(bytes);
     all.put(0, records.array());
     for (Object array : arrays) {
-      int at = Objects.requireNonNull(places.get(array));
+      int at = arrayAt(array);
       switch (array) {
-        case int[] ints -> all.slice(at, ints.length * 4).order(all.order()).asIntBuffer().put(ints);
+        case int[] ints ->
+            all.slice(at, ints.length * 4).order(all.order()).asIntBuffer().put(ints);
         case float[] floats ->
             all.slice(at, floats.length * 4).order(all.order()).asFloatBuffer().put(floats);
         default -> throw new AssertionError(array);

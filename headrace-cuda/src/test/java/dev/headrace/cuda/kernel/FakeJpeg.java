@@ -51,10 +51,7 @@ record FakeJpeg(Tensor whole, Window window, boolean isPlain) implements JpegSou
 
   @Override
   public void evaluateWindow(Window part, MemorySegment destination) {
-    whole
-        .crop(window)
-        .crop(part)
-        .copyInto(destination, 0);
+    whole.crop(window).crop(part).copyInto(destination, 0);
   }
 
   @Override

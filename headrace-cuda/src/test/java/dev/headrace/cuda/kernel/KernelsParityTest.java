@@ -55,8 +55,7 @@ class KernelsParityTest {
                 StandardOpenOption.CREATE,
                 StandardOpenOption.READ,
                 StandardOpenOption.WRITE)) {
-      MemorySegment memory =
-          file.map(FileChannel.MapMode.READ_WRITE, 0, rows * 4096, arena);
+      MemorySegment memory = file.map(FileChannel.MapMode.READ_WRITE, 0, rows * 4096, arena);
       memory.set(ValueLayout.JAVA_BYTE, (rows - 2) * 4096 + 5, (byte) 7);
       memory.set(ValueLayout.JAVA_BYTE, (rows - 1) * 4096 + 6, (byte) 9);
       Tensor huge = device.wrap(DType.UINT8, Shape.of(rows, 4096, 1), memory);

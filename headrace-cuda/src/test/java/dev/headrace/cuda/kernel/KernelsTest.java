@@ -83,8 +83,7 @@ class KernelsTest {
   @Test
   void stepsOnAStackArePartOfItsRows() {
     Tensor stack = Tensor.stack(List.of(file(1).resize(8, 8), file(2).resize(8, 8)));
-    Program program =
-        Kernels.compile(stack.normalise(MEAN, MEAN).toNchw().convert(DType.FLOAT16));
+    Program program = Kernels.compile(stack.normalise(MEAN, MEAN).toNchw().convert(DType.FLOAT16));
     assertThat(program.launches()).hasSize(1);
     assertThat(program.launches().getFirst().gridY()).isEqualTo(2);
   }
@@ -272,7 +271,6 @@ class KernelsTest {
   @Test
   void nothingIsLaunchedForNothing() {
     Tensor none = device.put(Tensor.zeros(DType.FLOAT32, Shape.of(0, 3)));
-    assertThat(Kernels.compile(none.square()))
-        .isEqualTo(new Program(List.of(), List.of()));
+    assertThat(Kernels.compile(none.square())).isEqualTo(new Program(List.of(), List.of()));
   }
 }

@@ -22,8 +22,7 @@ record ParityCase(
     return within(0, name, input, computation);
   }
 
-  static ParityCase within(
-      int ulps, String name, Tensor input, UnaryOperator<Tensor> computation) {
+  static ParityCase within(int ulps, String name, Tensor input, UnaryOperator<Tensor> computation) {
     return new ParityCase(
         name, List.of(input), inputs -> computation.apply(inputs.getFirst()), ulps);
   }

@@ -174,16 +174,25 @@ final class ParityCases {
           ALL, "nearest " + grid, d -> numbers(d, 7, 6, 3), image -> image.resize(11, 4, nearest));
       addAll(
           ALL, "bilinear " + grid, d -> pixels(d, 7, 6, 3), image -> image.resize(11, 4, bilinear));
-      add(exact("bilinear of special numbers " + grid, numbers(DType.FLOAT32, 7, 6, 3),
-          image -> image.resize(11, 4, bilinear)));
+      add(
+          exact(
+              "bilinear of special numbers " + grid,
+              numbers(DType.FLOAT32, 7, 6, 3),
+              image -> image.resize(11, 4, bilinear)));
       for (int i = 0; i < 12; i++) {
         int height = 1 + random.nextInt(40);
         int width = 1 + random.nextInt(40);
         Tensor image = photo(1 + random.nextInt(40), 1 + random.nextInt(40), 1 + random.nextInt(4));
-        add(exact("bilinear %s to %d, %d".formatted(image.shape(), height, width), image,
-            photo -> photo.resize(height, width, bilinear)));
-        add(exact("nearest %s to %d, %d".formatted(image.shape(), height, width), image,
-            photo -> photo.resize(height, width, nearest)));
+        add(
+            exact(
+                "bilinear %s to %d, %d".formatted(image.shape(), height, width),
+                image,
+                photo -> photo.resize(height, width, bilinear)));
+        add(
+            exact(
+                "nearest %s to %d, %d".formatted(image.shape(), height, width),
+                image,
+                photo -> photo.resize(height, width, nearest)));
       }
     }
     for (ResizeMethod method : ResizeMethod.values()) {
@@ -191,10 +200,16 @@ final class ParityCases {
         Resize options = new Resize(method, antialias, false, Grid.HALF_PIXEL);
         String name = method.tfName() + (antialias ? " antialias" : "");
         for (long[] dims : new long[][] {{23, 31, 3}, {2, 9, 8, 1}, {12, 13, 7}}) {
-          add(exact(name + " " + Shape.of(dims) + " smaller", photo(dims),
-              image -> image.resize(5, 7, options)));
-          add(exact(name + " " + Shape.of(dims) + " larger", pixels(DType.FLOAT32, dims),
-              image -> image.resize(29, 33, options)));
+          add(
+              exact(
+                  name + " " + Shape.of(dims) + " smaller",
+                  photo(dims),
+                  image -> image.resize(5, 7, options)));
+          add(
+              exact(
+                  name + " " + Shape.of(dims) + " larger",
+                  pixels(DType.FLOAT32, dims),
+                  image -> image.resize(29, 33, options)));
         }
         addAll(NUMBERS, name, d -> pixels(d, 7, 6, 3), image -> image.resize(4, 9, options));
       }
@@ -202,18 +217,31 @@ final class ParityCases {
     Resize cubic = Resize.of(ResizeMethod.BICUBIC).on(Grid.ALIGN_CORNERS);
     add(exact("bicubic ALIGN_CORNERS", photo(9, 8, 3), image -> image.resize(5, 13, cubic)));
     for (ScaleKernel kernel : ScaleKernel.values()) {
-      add(exact("scaleAndTranslate " + kernel, photo(9, 8, 3),
-          image -> image.scaleAndTranslate(
-              12, 11, new Factors(1.3f, 0.7f), new Factors(-2.5f, 3.25f), kernel, true)));
+      add(
+          exact(
+              "scaleAndTranslate " + kernel,
+              photo(9, 8, 3),
+              image ->
+                  image.scaleAndTranslate(
+                      12, 11, new Factors(1.3f, 0.7f), new Factors(-2.5f, 3.25f), kernel, true)));
     }
-    List<Box> boxes = List.of(new Box(1, 0.1f, 0.2f, 0.9f, 0.7f), new Box(0, 1, 1, 0, 0),
-        new Box(1, -0.3f, 0.5f, 1.4f, 1.5f));
+    List<Box> boxes =
+        List.of(
+            new Box(1, 0.1f, 0.2f, 0.9f, 0.7f),
+            new Box(0, 1, 1, 0, 0),
+            new Box(1, -0.3f, 0.5f, 1.4f, 1.5f));
     for (DType dtype : List.of(DType.UINT8, DType.FLOAT32, DType.INT64)) {
-      add(exact("cropAndResize of " + dtype, pixels(dtype, 2, 9, 8, 3),
-          images -> images.cropAndResize(boxes, 5, 6)));
+      add(
+          exact(
+              "cropAndResize of " + dtype,
+              pixels(dtype, 2, 9, 8, 3),
+              images -> images.cropAndResize(boxes, 5, 6)));
     }
-    add(exact("cropAndResize to a pixel", photo(9, 8, 3),
-        image -> image.cropAndResize(List.of(new Box(0, 0.1f, 0.2f, 0.9f, 0.7f)), 1, 1)));
+    add(
+        exact(
+            "cropAndResize to a pixel",
+            photo(9, 8, 3),
+            image -> image.cropAndResize(List.of(new Box(0, 0.1f, 0.2f, 0.9f, 0.7f)), 1, 1)));
   }
 
   private void conversions() {
@@ -221,13 +249,17 @@ final class ParityCases {
       for (DType to : ALL) {
         add(exact("convert " + from + " to " + to, numbers(from, 61), t -> t.convert(to)));
         boolean isImage =
-            from != DType.BOOL && to != DType.BOOL && from != to
+            from != DType.BOOL
+                && to != DType.BOOL
+                && from != to
                 && !(from.isInteger() && to.isInteger() && from.byteSize() > 2);
         if (isImage) {
           for (boolean saturate : new boolean[] {false, true}) {
-            add(exact("convertImageDtype %s to %s%s".formatted(from, to, saturate ? " sat" : ""),
-                numbers(from, 4, 5, 3),
-                image -> Tensor.deferred(new ConvertImageExpression(image, to, saturate))));
+            add(
+                exact(
+                    "convertImageDtype %s to %s%s".formatted(from, to, saturate ? " sat" : ""),
+                    numbers(from, 4, 5, 3),
+                    image -> Tensor.deferred(new ConvertImageExpression(image, to, saturate))));
           }
         }
       }
@@ -238,10 +270,16 @@ final class ParityCases {
   private void colours() {
     List<DType> types = ALL;
     addAll(types, "brightness", d -> pixels(d, 5, 6, 3), image -> image.adjustBrightness(0.1));
-    addAll(types, "brightness of special numbers", d -> numbers(d, 5, 6, 3),
+    addAll(
+        types,
+        "brightness of special numbers",
+        d -> numbers(d, 5, 6, 3),
         image -> image.adjustBrightness(-0.3));
     for (double factor : new double[] {0, 0.4, 1, 1.7}) {
-      addAll(types, "saturation " + factor, d -> pixels(d, 5, 6, 3),
+      addAll(
+          types,
+          "saturation " + factor,
+          d -> pixels(d, 5, 6, 3),
           image -> image.adjustSaturation(factor));
     }
     for (double delta : new double[] {-1, -0.4, 0, 0.1, 0.5}) {
@@ -252,14 +290,23 @@ final class ParityCases {
     addAll(FLOATS, "rgbToHsv", d -> pixels(d, 5, 6, 3), Tensor::rgbToHsv);
     addAll(FLOATS, "hsvToRgb", d -> pixels(d, 5, 6, 3), Tensor::hsvToRgb);
     addAll(ALL, "normalise", d -> numbers(d, 5, 6, 3), image -> image.normalise(MEAN, DEVIATION));
-    add(exact("normalise by one", photo(2, 5, 6, 3),
-        image -> image.normalise(new float[] {127.5f}, new float[] {127.5f})));
+    add(
+        exact(
+            "normalise by one",
+            photo(2, 5, 6, 3),
+            image -> image.normalise(new float[] {127.5f}, new float[] {127.5f})));
     float[] many = {1, 2, 3, 4, 5, 6, 7};
     add(exact("normalise many channels", photo(5, 6, 7), image -> image.normalise(many, many)));
-    add(exact("hue, element by element", photo(4, 5, 3),
-        image -> image.adjustHue(0.2).reshape(Shape.of(60))));
-    add(exact("saturation and hue in a batch", photo(2, 4, 5, 3),
-        image -> image.adjustSaturation(1.3).adjustHue(-0.2).rgbToGrayscale().toNchw()));
+    add(
+        exact(
+            "hue, element by element",
+            photo(4, 5, 3),
+            image -> image.adjustHue(0.2).reshape(Shape.of(60))));
+    add(
+        exact(
+            "saturation and hue in a batch",
+            photo(2, 4, 5, 3),
+            image -> image.adjustSaturation(1.3).adjustHue(-0.2).rgbToGrayscale().toNchw()));
   }
 
   private void statistics() {
@@ -267,24 +314,38 @@ final class ParityCases {
       String name = " " + Shape.of(dims);
       add(within(1, "standardise" + name, photo(dims), Tensor::standardise));
       add(within(1, "contrast" + name, photo(dims), image -> image.adjustContrast(1.5)));
-      add(within(2, "contrast of floats" + name, pixels(DType.FLOAT32, dims),
-          image -> image.adjustContrast(0.7)));
+      add(
+          within(
+              2,
+              "contrast of floats" + name,
+              pixels(DType.FLOAT32, dims),
+              image -> image.adjustContrast(0.7)));
     }
     for (DType dtype : NUMBERS) {
       add(within(2, "standardise " + dtype, pixels(dtype, 6, 7, 3), Tensor::standardise));
       add(within(2, "contrast " + dtype, pixels(dtype, 6, 7, 3), image -> image.adjustContrast(2)));
     }
-    add(exact("standardise grey", settled(Tensor.zeros(DType.UINT8, Shape.of(5, 5, 3))),
-        Tensor::standardise));
-    add(within(2, "contrast after a resize", photo(20, 30, 3),
-        image -> image.resize(10, 12).adjustContrast(1.2).standardise().toNchw()));
+    add(
+        exact(
+            "standardise grey",
+            settled(Tensor.zeros(DType.UINT8, Shape.of(5, 5, 3))),
+            Tensor::standardise));
+    add(
+        within(
+            2,
+            "contrast after a resize",
+            photo(20, 30, 3),
+            image -> image.resize(10, 12).adjustContrast(1.2).standardise().toNchw()));
   }
 
   private void elementwise() {
     addAll(NUMBERS, "square", d -> numbers(d, 61), Tensor::square);
     addAll(NUMBERS, "abs", d -> numbers(d, 61), Tensor::abs);
-    addAll(NUMBERS.stream().filter(d -> !d.isUnsigned()).toList(), "negate",
-        d -> numbers(d, 61), Tensor::negate);
+    addAll(
+        NUMBERS.stream().filter(d -> !d.isUnsigned()).toList(),
+        "negate",
+        d -> numbers(d, 61),
+        Tensor::negate);
     addAll(FLOATS, "sqrt", d -> numbers(d, 61), Tensor::sqrt);
     addAll(NUMBERS, "add 3", d -> numbers(d, 61), tensor -> tensor.add(3));
     addAll(NUMBERS, "subtract 100", d -> numbers(d, 61), tensor -> tensor.subtract(100));
@@ -295,7 +356,11 @@ final class ParityCases {
     add(exact("clip upside down", numbers(DType.FLOAT32, 61), tensor -> tensor.clip(5, -5)));
     add(exact("of a scalar", settled(Tensor.scalar(3f)), tensor -> tensor.square().add(1)));
     add(exact("of many elements", numbers(DType.FLOAT32, 3, 41, 67), t -> t.add(1).square()));
-    add(exact("of no elements", settled(Tensor.zeros(DType.FLOAT32, Shape.of(0, 3))), Tensor::square));
+    add(
+        exact(
+            "of no elements",
+            settled(Tensor.zeros(DType.FLOAT32, Shape.of(0, 3))),
+            Tensor::square));
   }
 
   private void transcendental() {
@@ -308,15 +373,24 @@ final class ParityCases {
     Tensor wide = settled(Tensor.uniform(Shape.of(2000), 3).scale(250).subtract(130));
     add(within(1, "exp of floats", wide, Tensor::exp));
     add(within(2, "exp of doubles", settled(wide.convert(DType.FLOAT64).scale(6)), Tensor::exp));
-    add(within(2, "log of doubles",
-        settled(wide.convert(DType.FLOAT64).scale(3).exp()), Tensor::log));
+    add(
+        within(
+            2, "log of doubles", settled(wide.convert(DType.FLOAT64).scale(3).exp()), Tensor::log));
     for (double gamma : new double[] {0, 0.45, 1, 2, 2.2, 3}) {
       for (DType dtype : ALL) {
-        add(within(1, "gamma %s of %s".formatted(gamma, dtype), pixels(dtype, 6, 7, 3),
-            image -> image.adjustGamma(gamma, 0.9)));
+        add(
+            within(
+                1,
+                "gamma %s of %s".formatted(gamma, dtype),
+                pixels(dtype, 6, 7, 3),
+                image -> image.adjustGamma(gamma, 0.9)));
       }
-      add(within(1, "gamma %s of special numbers".formatted(gamma),
-          numbers(DType.FLOAT32, 6, 7, 3), image -> image.adjustGamma(gamma, 1)));
+      add(
+          within(
+              1,
+              "gamma %s of special numbers".formatted(gamma),
+              numbers(DType.FLOAT32, 6, 7, 3),
+              image -> image.adjustGamma(gamma, 1)));
     }
   }
 
@@ -325,67 +399,144 @@ final class ParityCases {
       for (DType dtype : NUMBERS) {
         Tensor left = numbers(dtype, 5, 13);
         Tensor right = numbers(dtype, 5, 13);
-        add(new ParityCase(operation.word() + " two of " + dtype, List.of(left, right),
-            in -> Tensor.deferred(new CombineExpression(in.get(0), in.get(1), operation)), 0));
-        add(new ParityCase(operation.word() + " a scalar of " + dtype,
-            List.of(left, settled(Tensor.scalar(3).convert(dtype))),
-            in -> Tensor.deferred(new CombineExpression(in.get(0), in.get(1), operation)), 0));
+        add(
+            new ParityCase(
+                operation.word() + " two of " + dtype,
+                List.of(left, right),
+                in -> Tensor.deferred(new CombineExpression(in.get(0), in.get(1), operation)),
+                0));
+        add(
+            new ParityCase(
+                operation.word() + " a scalar of " + dtype,
+                List.of(left, settled(Tensor.scalar(3).convert(dtype))),
+                in -> Tensor.deferred(new CombineExpression(in.get(0), in.get(1), operation)),
+                0));
       }
     }
-    add(exact("host scalars", numbers(DType.FLOAT32, 50),
-        t -> Tensor.scalar(7f).subtract(t).divide(Tensor.scalar(3f))));
+    add(
+        exact(
+            "host scalars",
+            numbers(DType.FLOAT32, 50),
+            t -> Tensor.scalar(7f).subtract(t).divide(Tensor.scalar(3f))));
     Tensor onHost = numbers(DType.FLOAT32, 50);
     add(exact("a host tensor", numbers(DType.FLOAT32, 50), t -> t.add(onHost)));
     add(exact("a tensor with itself", numbers(DType.FLOAT32, 50), t -> t.multiply(t.add(t))));
-    add(exact("many times the same", settled(Tensor.of(1f, 2f)), t -> {
-      Tensor sum = t;
-      for (int i = 0; i < 12; i++) {
-        sum = sum.add(sum);
-      }
-      return sum;
-    }));
-    add(within(1, "less the mean", numbers(DType.FLOAT64, 500).clip(-200, 200),
-        t -> t.subtract(t.mean()).divide(t.subtract(t.mean()).square().mean().sqrt()).convert(DType.FLOAT32)));
-    add(new ParityCase("images", List.of(photo(9, 8, 3), photo(20, 30, 3)),
-        in -> in.get(0).convert(DType.FLOAT32).add(in.get(1).resize(9, 8)).scale(0.5).toNchw(), 0));
+    add(
+        exact(
+            "many times the same",
+            settled(Tensor.of(1f, 2f)),
+            t -> {
+              Tensor sum = t;
+              for (int i = 0; i < 12; i++) {
+                sum = sum.add(sum);
+              }
+              return sum;
+            }));
+    add(
+        within(
+            1,
+            "less the mean",
+            numbers(DType.FLOAT64, 500).clip(-200, 200),
+            t ->
+                t.subtract(t.mean())
+                    .divide(t.subtract(t.mean()).square().mean().sqrt())
+                    .convert(DType.FLOAT32)));
+    add(
+        new ParityCase(
+            "images",
+            List.of(photo(9, 8, 3), photo(20, 30, 3)),
+            in -> in.get(0).convert(DType.FLOAT32).add(in.get(1).resize(9, 8)).scale(0.5).toNchw(),
+            0));
   }
 
   private void reductions() {
-    record Reduce(String name, UnaryOperator<Tensor> all, Function<Tensor, Function<int[], Tensor>> along) {}
-    List<Reduce> reductions = List.of(
-        new Reduce("sum", Tensor::sum, t -> t::sum),
-        new Reduce("mean", Tensor::mean, t -> t::mean),
-        new Reduce("min", Tensor::min, t -> t::min),
-        new Reduce("max", Tensor::max, t -> t::max));
-    List<int[]> axes = List.of(new int[] {0}, new int[] {1}, new int[] {2}, new int[] {0, 1},
-        new int[] {0, 2}, new int[] {1, 2}, new int[0]);
+    record Reduce(
+        String name, UnaryOperator<Tensor> all, Function<Tensor, Function<int[], Tensor>> along) {}
+    List<Reduce> reductions =
+        List.of(
+            new Reduce("sum", Tensor::sum, t -> t::sum),
+            new Reduce("mean", Tensor::mean, t -> t::mean),
+            new Reduce("min", Tensor::min, t -> t::min),
+            new Reduce("max", Tensor::max, t -> t::max));
+    List<int[]> axes =
+        List.of(
+            new int[] {0},
+            new int[] {1},
+            new int[] {2},
+            new int[] {0, 1},
+            new int[] {0, 2},
+            new int[] {1, 2},
+            new int[0]);
     for (Reduce reduce : reductions) {
       int ulps = reduce.name.startsWith("m") && !reduce.name.equals("mean") ? 0 : 1;
       for (DType dtype : NUMBERS) {
         Tensor tame = settled(numbers(dtype, 4, 50, 30).clip(0, 100));
         int allowed = dtype.isInteger() ? 0 : dtype == DType.FLOAT64 ? ulps * 8 : ulps;
         add(within(allowed, reduce.name + " of " + dtype, tame, reduce.all));
-        add(within(allowed, reduce.name + " of " + dtype + " by axis", tame,
-            t -> reduce.along.apply(t).apply(new int[] {0, 2})));
+        add(
+            within(
+                allowed,
+                reduce.name + " of " + dtype + " by axis",
+                tame,
+                t -> reduce.along.apply(t).apply(new int[] {0, 2})));
       }
       for (int[] along : axes) {
-        add(within(ulps, reduce.name + " along " + Arrays.toString(along),
-            settled(Tensor.uniform(Shape.of(6, 70, 50), 3)), t -> reduce.along.apply(t).apply(along)));
+        add(
+            within(
+                ulps,
+                reduce.name + " along " + Arrays.toString(along),
+                settled(Tensor.uniform(Shape.of(6, 70, 50), 3)),
+                t -> reduce.along.apply(t).apply(along)));
       }
-      add(within(ulps, reduce.name + " of many", settled(Tensor.uniform(Shape.of(70_000), 5)), reduce.all));
-      add(within(ulps, reduce.name + " of rows of many", settled(Tensor.uniform(Shape.of(3, 40_000), 5)),
-          t -> reduce.along.apply(t).apply(new int[] {1})));
-      add(within(ulps, reduce.name + " side by side", settled(Tensor.uniform(Shape.of(40, 5_000), 5)),
-          t -> reduce.along.apply(t).apply(new int[] {0})));
+      add(
+          within(
+              ulps,
+              reduce.name + " of many",
+              settled(Tensor.uniform(Shape.of(70_000), 5)),
+              reduce.all));
+      add(
+          within(
+              ulps,
+              reduce.name + " of rows of many",
+              settled(Tensor.uniform(Shape.of(3, 40_000), 5)),
+              t -> reduce.along.apply(t).apply(new int[] {1})));
+      add(
+          within(
+              ulps,
+              reduce.name + " side by side",
+              settled(Tensor.uniform(Shape.of(40, 5_000), 5)),
+              t -> reduce.along.apply(t).apply(new int[] {0})));
       add(exact(reduce.name + " of unsigned", numbers(DType.UINT64, 100), reduce.all));
-      add(exact(reduce.name + " of nothing", settled(Tensor.zeros(DType.FLOAT32, Shape.of(0, 3))), reduce.all));
-      add(exact(reduce.name + " of no integers", settled(Tensor.zeros(DType.INT16, Shape.of(0, 3))), reduce.all));
+      add(
+          exact(
+              reduce.name + " of nothing",
+              settled(Tensor.zeros(DType.FLOAT32, Shape.of(0, 3))),
+              reduce.all));
+      add(
+          exact(
+              reduce.name + " of no integers",
+              settled(Tensor.zeros(DType.INT16, Shape.of(0, 3))),
+              reduce.all));
       add(exact(reduce.name + " with NaN", numbers(DType.FLOAT32, 50, 50), reduce.all));
     }
-    add(within(1, "sum of squares", settled(Tensor.uniform(Shape.of(10_000), 3)), t -> t.square().sum()));
-    add(within(1, "mean of a resized image", photo(30, 40, 3),
-        image -> image.resize(20, 20).toNchw().mean(1, 2)));
-    add(within(1, "sum of sums", settled(Tensor.uniform(Shape.of(40, 50, 60), 3)), t -> t.sum(0, 1).sum()));
+    add(
+        within(
+            1,
+            "sum of squares",
+            settled(Tensor.uniform(Shape.of(10_000), 3)),
+            t -> t.square().sum()));
+    add(
+        within(
+            1,
+            "mean of a resized image",
+            photo(30, 40, 3),
+            image -> image.resize(20, 20).toNchw().mean(1, 2)));
+    add(
+        within(
+            1,
+            "sum of sums",
+            settled(Tensor.uniform(Shape.of(40, 50, 60), 3)),
+            t -> t.sum(0, 1).sum()));
   }
 
   private List<Tensor> photos() {
@@ -402,107 +553,243 @@ final class ParityCases {
 
   private void files() {
     List<Tensor> photos = photos();
-    add(new ParityCase("stack of files", photos,
-        in -> Tensor.stack(photos.stream().map(p -> trained(FakeJpeg.of(p))).toList()), 0));
-    add(new ParityCase("stack of cropped files, some flipped", photos, in -> {
-      Random draws = new Random(5);
-      return Tensor.stack(photos.stream().map(photo -> {
-        int top = draws.nextInt(4);
-        Tensor window = FakeJpeg.of(photo).crop(top, draws.nextInt(3), 8 - top, 7);
-        return trained(draws.nextBoolean() ? window.flipLeftRight() : window);
-      }).toList());
-    }, 0));
-    add(new ParityCase("stack of windows of files", photos,
-        in -> Tensor.stack(photos.stream().map(p -> FakeJpeg.window(p, 3, 2, 5, 6)).toList()), 0));
-    add(new ParityCase("stack of files as they are", photos,
-        in -> Tensor.stack(List.of(FakeJpeg.of(photos.get(0)), FakeJpeg.of(photos.get(0)))), 0));
-    add(new ParityCase("stack of what only the host decodes", photos,
-        in -> Tensor.stack(photos.stream().map(p ->
-            trained(Tensor.deferred(new FakeJpeg(p, ((FakeJpeg) FakeJpeg.of(p).expression()).window(), false)).crop(1, 2, 8, 7))).toList()), 0));
-    add(new ParityCase("two windows of one file", photos, in -> {
-      Tensor file = FakeJpeg.window(photos.get(0), 1, 2, 10, 8);
-      return Tensor.stack(List.of(file.crop(0, 1, 4, 4).resize(5, 5), file.crop(5, 3, 5, 4).resize(5, 5)));
-    }, 0));
+    add(
+        new ParityCase(
+            "stack of files",
+            photos,
+            in -> Tensor.stack(photos.stream().map(p -> trained(FakeJpeg.of(p))).toList()),
+            0));
+    add(
+        new ParityCase(
+            "stack of cropped files, some flipped",
+            photos,
+            in -> {
+              Random draws = new Random(5);
+              return Tensor.stack(
+                  photos.stream()
+                      .map(
+                          photo -> {
+                            int top = draws.nextInt(4);
+                            Tensor window =
+                                FakeJpeg.of(photo).crop(top, draws.nextInt(3), 8 - top, 7);
+                            return trained(draws.nextBoolean() ? window.flipLeftRight() : window);
+                          })
+                      .toList());
+            },
+            0));
+    add(
+        new ParityCase(
+            "stack of windows of files",
+            photos,
+            in -> Tensor.stack(photos.stream().map(p -> FakeJpeg.window(p, 3, 2, 5, 6)).toList()),
+            0));
+    add(
+        new ParityCase(
+            "stack of files as they are",
+            photos,
+            in -> Tensor.stack(List.of(FakeJpeg.of(photos.get(0)), FakeJpeg.of(photos.get(0)))),
+            0));
+    add(
+        new ParityCase(
+            "stack of what only the host decodes",
+            photos,
+            in ->
+                Tensor.stack(
+                    photos.stream()
+                        .map(
+                            p ->
+                                trained(
+                                    Tensor.deferred(
+                                            new FakeJpeg(
+                                                p,
+                                                ((FakeJpeg) FakeJpeg.of(p).expression()).window(),
+                                                false))
+                                        .crop(1, 2, 8, 7)))
+                        .toList()),
+            0));
+    add(
+        new ParityCase(
+            "two windows of one file",
+            photos,
+            in -> {
+              Tensor file = FakeJpeg.window(photos.get(0), 1, 2, 10, 8);
+              return Tensor.stack(
+                  List.of(file.crop(0, 1, 4, 4).resize(5, 5), file.crop(5, 3, 5, 4).resize(5, 5)));
+            },
+            0));
   }
 
   private void stacks() {
     List<Tensor> photos = photos();
-    add(new ParityCase("stack", photos,
-        in -> Tensor.stack(in.stream().map(ParityCases::trained).toList()), 0));
-    add(new ParityCase("steps on a stack", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList())
-            .convert(DType.UINT8).flipUpDown().adjustHue(0.1).normalise(MEAN, DEVIATION).toNchw()
-            .convert(DType.FLOAT16), 0));
-    add(new ParityCase("statistics of a stack", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).standardise(), 2));
-    add(new ParityCase("stack of statistics", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.adjustContrast(1.3).resize(8, 9)).toList()), 1));
-    add(new ParityCase("means of a stack", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).mean(1, 2), 1));
-    add(new ParityCase("sum of a stack", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).sum(), 1));
-    add(new ParityCase("mean over a stack", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).mean(0), 1));
-    add(new ParityCase("stack of reductions", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.convert(DType.FLOAT32).mean()).toList()), 1));
-    add(new ParityCase("stack of stacks", photos,
-        in -> Tensor.stack(List.of(
-            Tensor.stack(List.of(in.get(0).resize(4, 4), in.get(1).resize(4, 4))),
-            Tensor.stack(List.of(in.get(2).resize(4, 4), in.get(3).flipUpDown().resize(4, 4))))).scale(2), 0));
-    add(new ParityCase("a stack with a batch", List.of(photos.get(0), photos.get(1), pixels(DType.FLOAT32, 2, 4, 5, 3)),
-        in -> Tensor.stack(List.of(in.get(0).resize(4, 5), in.get(1).resize(4, 5))).multiply(in.get(2)).add(Tensor.scalar(1f)), 0));
-    add(new ParityCase("a stack reshaped", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(4, 4)).toList()).reshape(Shape.of(9, 48)).add(1), 0));
-    add(new ParityCase("a stack reshaped otherwise", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(4, 4)).toList()).reshape(Shape.of(36, 12)).add(1), 0));
-    add(new ParityCase("filtered rows", photos,
-        in -> Tensor.stack(in.stream().map(p -> p.resize(6, 7, Resize.BILINEAR.antialiased()).convert(DType.UINT8)).toList()), 0));
-    add(exact("rows of a batch", photo(4, 9, 8, 3),
-        batch -> batch.mapRows(row -> row.crop(1, 1, 6, 6).resize(4, 4)).toNchw()));
+    add(
+        new ParityCase(
+            "stack",
+            photos,
+            in -> Tensor.stack(in.stream().map(ParityCases::trained).toList()),
+            0));
+    add(
+        new ParityCase(
+            "steps on a stack",
+            photos,
+            in ->
+                Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList())
+                    .convert(DType.UINT8)
+                    .flipUpDown()
+                    .adjustHue(0.1)
+                    .normalise(MEAN, DEVIATION)
+                    .toNchw()
+                    .convert(DType.FLOAT16),
+            0));
+    add(
+        new ParityCase(
+            "statistics of a stack",
+            photos,
+            in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).standardise(),
+            2));
+    add(
+        new ParityCase(
+            "stack of statistics",
+            photos,
+            in -> Tensor.stack(in.stream().map(p -> p.adjustContrast(1.3).resize(8, 9)).toList()),
+            1));
+    add(
+        new ParityCase(
+            "means of a stack",
+            photos,
+            in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).mean(1, 2),
+            1));
+    add(
+        new ParityCase(
+            "sum of a stack",
+            photos,
+            in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).sum(),
+            1));
+    add(
+        new ParityCase(
+            "mean over a stack",
+            photos,
+            in -> Tensor.stack(in.stream().map(p -> p.resize(8, 9)).toList()).mean(0),
+            1));
+    add(
+        new ParityCase(
+            "stack of reductions",
+            photos,
+            in -> Tensor.stack(in.stream().map(p -> p.convert(DType.FLOAT32).mean()).toList()),
+            1));
+    add(
+        new ParityCase(
+            "stack of stacks",
+            photos,
+            in ->
+                Tensor.stack(
+                        List.of(
+                            Tensor.stack(List.of(in.get(0).resize(4, 4), in.get(1).resize(4, 4))),
+                            Tensor.stack(
+                                List.of(
+                                    in.get(2).resize(4, 4), in.get(3).flipUpDown().resize(4, 4)))))
+                    .scale(2),
+            0));
+    add(
+        new ParityCase(
+            "a stack with a batch",
+            List.of(photos.get(0), photos.get(1), pixels(DType.FLOAT32, 2, 4, 5, 3)),
+            in ->
+                Tensor.stack(List.of(in.get(0).resize(4, 5), in.get(1).resize(4, 5)))
+                    .multiply(in.get(2))
+                    .add(Tensor.scalar(1f)),
+            0));
+    add(
+        new ParityCase(
+            "a stack reshaped",
+            photos,
+            in ->
+                Tensor.stack(in.stream().map(p -> p.resize(4, 4)).toList())
+                    .reshape(Shape.of(9, 48))
+                    .add(1),
+            0));
+    add(
+        new ParityCase(
+            "a stack reshaped otherwise",
+            photos,
+            in ->
+                Tensor.stack(in.stream().map(p -> p.resize(4, 4)).toList())
+                    .reshape(Shape.of(36, 12))
+                    .add(1),
+            0));
+    add(
+        new ParityCase(
+            "filtered rows",
+            photos,
+            in ->
+                Tensor.stack(
+                    in.stream()
+                        .map(
+                            p -> p.resize(6, 7, Resize.BILINEAR.antialiased()).convert(DType.UINT8))
+                        .toList()),
+            0));
+    add(
+        exact(
+            "rows of a batch",
+            photo(4, 9, 8, 3),
+            batch -> batch.mapRows(row -> row.crop(1, 1, 6, 6).resize(4, 4)).toNchw()));
     add(exact("slices", numbers(DType.FLOAT32, 6, 20), t -> t.slice(1, 4).add(1)));
   }
 
   private void chains() {
     for (DType to : List.of(DType.FLOAT32, DType.FLOAT16, DType.BFLOAT16)) {
-      add(exact("training, to " + to, photo(40, 50, 3),
-          image -> image.crop(3, 4, 30, 33).resize(24, 24).flipLeftRight()
-              .normalise(MEAN, DEVIATION).toNchw().convert(to)));
-      add(exact("as keras, to " + to, photo(2, 40, 50, 3),
-          image -> image.resize(24, 24).divide(127.5).subtract(1).convert(to)));
+      add(
+          exact(
+              "training, to " + to,
+              photo(40, 50, 3),
+              image ->
+                  image
+                      .crop(3, 4, 30, 33)
+                      .resize(24, 24)
+                      .flipLeftRight()
+                      .normalise(MEAN, DEVIATION)
+                      .toNchw()
+                      .convert(to)));
+      add(
+          exact(
+              "as keras, to " + to,
+              photo(2, 40, 50, 3),
+              image -> image.resize(24, 24).divide(127.5).subtract(1).convert(to)));
     }
     for (DType dtype : List.of(DType.UINT8, DType.FLOAT16, DType.FLOAT32)) {
-      List<UnaryOperator<Tensor>> steps = List.of(
-          image -> image.crop(1, 2, 12, 11),
-          image -> image.resize(9, 10),
-          image -> image.resize(9, 8, Resize.NEAREST),
-          image -> image.resize(6, 7, Resize.of(ResizeMethod.AREA)),
-          image -> image.pad(1, 1, 13, 14),
-          Tensor::flipLeftRight,
-          Tensor::flipUpDown,
-          image -> image.rot90(1),
-          image -> image.adjustBrightness(0.05),
-          image -> image.adjustSaturation(1.2),
-          image -> image.adjustHue(0.07),
-          image -> image.convertImageDtype(DType.FLOAT32),
-          image -> image.convertImageDtype(DType.UINT8),
-          image -> image.convert(DType.INT16),
-          image -> image.scale(0.3),
-          image -> image.add(1),
-          image -> image.clip(0, 100),
-          image -> image.rgbToGrayscale().grayscaleToRgb());
+      List<UnaryOperator<Tensor>> steps =
+          List.of(
+              image -> image.crop(1, 2, 12, 11),
+              image -> image.resize(9, 10),
+              image -> image.resize(9, 8, Resize.NEAREST),
+              image -> image.resize(6, 7, Resize.of(ResizeMethod.AREA)),
+              image -> image.pad(1, 1, 13, 14),
+              Tensor::flipLeftRight,
+              Tensor::flipUpDown,
+              image -> image.rot90(1),
+              image -> image.adjustBrightness(0.05),
+              image -> image.adjustSaturation(1.2),
+              image -> image.adjustHue(0.07),
+              image -> image.convertImageDtype(DType.FLOAT32),
+              image -> image.convertImageDtype(DType.UINT8),
+              image -> image.convert(DType.INT16),
+              image -> image.scale(0.3),
+              image -> image.add(1),
+              image -> image.clip(0, 100),
+              image -> image.rgbToGrayscale().grayscaleToRgb());
       for (int i = 0; i < 60; i++) {
         List<UnaryOperator<Tensor>> chosen = new ArrayList<>();
         for (int k = 0; k < 5; k++) {
           chosen.add(steps.get(random.nextInt(steps.size())));
         }
         Tensor input = pixels(dtype, 14, 15, 3);
-        UnaryOperator<Tensor> all = image -> {
-          Tensor result = image;
-          for (UnaryOperator<Tensor> step : chosen) {
-            result = fits(step, result);
-          }
-          return result;
-        };
+        UnaryOperator<Tensor> all =
+            image -> {
+              Tensor result = image;
+              for (UnaryOperator<Tensor> step : chosen) {
+                result = fits(step, result);
+              }
+              return result;
+            };
         add(exact("chain " + i + ": " + all.apply(input).describe(), input, all));
       }
     }

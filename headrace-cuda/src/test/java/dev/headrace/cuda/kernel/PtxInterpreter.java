@@ -386,7 +386,8 @@ final class PtxInterpreter {
     return switch (type) {
       case "f32" -> (a, b) -> bits(toFloat(a) / toFloat(b));
       case "f64" -> (a, b) -> bits(toDouble(a) / toDouble(b));
-      case "u32" -> (a, b) -> (int) b == 0 ? 0xFFFFFFFFL : bits(Integer.divideUnsigned((int) a, (int) b));
+      case "u32" ->
+          (a, b) -> (int) b == 0 ? 0xFFFFFFFFL : bits(Integer.divideUnsigned((int) a, (int) b));
       case "u64" -> (a, b) -> b == 0 ? -1 : Long.divideUnsigned(a, b);
       case "s64" -> (a, b) -> b == 0 ? -1 : a / b;
       default -> throw unknown("div." + type);
@@ -401,8 +402,7 @@ final class PtxInterpreter {
     return set(
         operands[0],
         switch (opcode) {
-          case "mad.wide.s32" ->
-              t -> (long) (int) left.of(t) * (int) right.of(t) + plus.of(t);
+          case "mad.wide.s32" -> t -> (long) (int) left.of(t) * (int) right.of(t) + plus.of(t);
           case "mad.wide.u32" ->
               t -> (left.of(t) & 0xFFFFFFFFL) * (right.of(t) & 0xFFFFFFFFL) + plus.of(t);
           default -> t -> left.of(t) * right.of(t) + plus.of(t);
@@ -516,8 +516,7 @@ final class PtxInterpreter {
     Source then = source(operands[1]);
     Source otherwise = source(operands[2]);
     Source predicate = source(operands[3]);
-    return set(
-        operands[0], t -> predicate.of(t) != 0 ? then.of(t) : otherwise.of(t));
+    return set(operands[0], t -> predicate.of(t) != 0 ? then.of(t) : otherwise.of(t));
   }
 
   // ---- conversions
@@ -629,7 +628,8 @@ final class PtxInterpreter {
         thread.waits = false;
       }
       if (waiting > 0 && done > 0) {
-        throw new IllegalStateException("%d threads wait for %d that are gone".formatted(waiting, done));
+        throw new IllegalStateException(
+            "%d threads wait for %d that are gone".formatted(waiting, done));
       }
     }
   }

@@ -51,8 +51,7 @@ class PtxasTest {
     Set<String> texts = new LinkedHashSet<>();
     for (ParityCase parity : ParityCases.all()) {
       List<Tensor> inputs = parity.inputs().stream().map(device::put).toList();
-      for (Program.Launch launch :
-          Kernels.compile(parity.computation().apply(inputs)).launches()) {
+      for (Program.Launch launch : Kernels.compile(parity.computation().apply(inputs)).launches()) {
         texts.add(launch.ptx());
       }
     }
@@ -75,8 +74,7 @@ class PtxasTest {
       throws IOException, InterruptedException {
     Path folder = this.folder == null ? Path.of(".") : this.folder;
     Path source = Files.writeString(folder.resolve("kernel.ptx"), text);
-    List<String> command =
-        new ArrayList<>(List.of(ptxas().toString(), "-v", "--warning-as-error"));
+    List<String> command = new ArrayList<>(List.of(ptxas().toString(), "-v", "--warning-as-error"));
     command.addAll(List.of("-arch", architecture, source.toString()));
     if (architecture.startsWith("sm_")) {
       command.addAll(List.of("-o", folder.resolve("kernel.cubin").toString()));
