@@ -58,12 +58,20 @@ final class PeerProcess implements AutoCloseable {
     try {
       Process process =
           new ProcessBuilder(interpreter, found.toString())
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .redirectError(errors())
               .start();
       return new PeerProcess(process, interpreter);
     } catch (IOException e) {
       throw new Unavailable(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** What the peer complains about goes to the file that HEADRACE_PEER_ERRORS names, or nowhere. */
+  private static ProcessBuilder.Redirect errors() {
+    String file = System.getenv("HEADRACE_PEER_ERRORS");
+    return file == null
+        ? ProcessBuilder.Redirect.DISCARD
+        : ProcessBuilder.Redirect.appendTo(Path.of(file).toFile());
   }
 
   private static @Nullable Path find(Path program) {
@@ -121,7 +129,8 @@ final class PeerProcess implements AutoCloseable {
     try {
       String line = answers.readLine();
       if (line == null) {
-        throw new IllegalStateException("the process ended without an answer");
+        throw new IllegalStateException(
+            "the process ended without an answer; set HEADRACE_PEER_ERRORS to a file to read why");
       }
       Map<String, @Nullable Object> answer = Json.readObject(line);
       Object error = answer.get("error");

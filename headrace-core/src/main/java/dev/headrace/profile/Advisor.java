@@ -209,7 +209,9 @@ final class Advisor {
       return;
     }
     double under = transfer.busNs() + transfer.computeNs();
-    double gain = (cycle + transfer.hiddenNs()) / cycle;
+    // One after the other they would take this; but where the input is slower, it is the limit.
+    double without = Math.max(cycle, under + consumer.stepNs());
+    double gain = without / cycle;
     boolean helps = gain >= WORTH;
     List<String> evidence = new ArrayList<>();
     evidence.add(
@@ -235,13 +237,9 @@ final class Advisor {
             nodes.get(i).op().title(),
             helps
                 ? "prefetching to %s helps: without it a batch would take %s instead of %s (%.2f times as long)"
-                    .formatted(
-                        transfer.device(), time(cycle + transfer.hiddenNs()), time(cycle), gain)
-                : under < (WORTH - 1) * cycle
-                    ? "prefetching to %s gains next to nothing: copying takes %.1f %% of the time; %s is the limit"
-                        .formatted(transfer.device(), 100 * under / cycle, limitText(model.limit()))
-                    : "prefetching to %s gains nothing here: only %.0f %% of the copying goes on beside the step"
-                        .formatted(transfer.device(), 100 * transfer.overlap()),
+                    .formatted(transfer.device(), time(without), time(cycle), gain)
+                : "prefetching to %s gains next to nothing: copying takes %.1f %% of the time; %s is the limit"
+                    .formatted(transfer.device(), 100 * under / cycle, limitText(model.limit())),
             evidence,
             ""));
   }

@@ -117,7 +117,7 @@ final class CrewWatch {
       return;
     }
     double waiting = looks == 0 ? 0 : blocked / looks;
-    if (looks < (waiting > MOSTLY ? LEAST_LOOKS : LEAST_LOOKS_IF_MIXED) || busyNs < 2e6) {
+    if (looks < leastLooks(waiting) || busyNs < 2e6) {
       return; // too little seen to judge
     }
     Settings settings = engine.settings();
@@ -164,6 +164,12 @@ final class CrewWatch {
       lowVisits = 0;
       leaveThoseWhoDoNotHelp(now, before, share);
     }
+  }
+
+  /** How many looks are enough; of few workers there are never many, because old ones fade. */
+  private double leastLooks(double waiting) {
+    double ever = Math.min(LOOKS_PER_VISIT, crew.target()) / (1 - DECAY);
+    return Math.min(waiting > MOSTLY ? LEAST_LOOKS : LEAST_LOOKS_IF_MIXED, 0.8 * ever);
   }
 
   /** Lets workers go that nobody has waited for in a while, and that were mostly idle. */
