@@ -238,8 +238,15 @@ final class Advisor {
             helps
                 ? "prefetching to %s helps: without it a batch would take %s instead of %s (%.2f times as long)"
                     .formatted(transfer.device(), time(without), time(cycle), gain)
-                : "prefetching to %s gains next to nothing: copying takes %.1f %% of the time; %s is the limit"
-                    .formatted(transfer.device(), 100 * under / cycle, limitText(model.limit())),
+                : consumer.waitShare() > 0.1
+                    ? "prefetching to %s gains next to nothing: the input is the limit, the loop waits %.0f %% of its time for it, and copying takes %.1f %%"
+                        .formatted(
+                            transfer.device(), 100 * consumer.waitShare(), 100 * under / cycle)
+                    : "prefetching to %s gains next to nothing: copying takes %.1f %% of the time, the step %.1f %%"
+                        .formatted(
+                            transfer.device(),
+                            100 * under / cycle,
+                            100 * consumer.stepNs() / cycle),
             evidence,
             ""));
   }
