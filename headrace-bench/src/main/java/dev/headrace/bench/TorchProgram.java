@@ -1,5 +1,6 @@
 package dev.headrace.bench;
 
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 final class TorchProgram implements AutoCloseable {
   private static final Path FOLDER = Path.of("peers", "torch");
 
-  private final @Nullable PeerProcess process;
+  private final Path program;
+  private @Nullable PeerProcess process;
 
-  private TorchProgram(@Nullable PeerProcess process) {
+  private TorchProgram(Path program, @Nullable PeerProcess process) {
+    this.program = program;
     this.process = process;
   }
 
@@ -28,16 +31,17 @@ final class TorchProgram implements AutoCloseable {
    * @param notes told why it is not there
    */
   static TorchProgram start(Setup setup, String program, List<String> notes) {
+    Path file = FOLDER.resolve(program);
     Torch torch = setup.torch();
     if (torch == null) {
       notes.add(program + ": PyTorch was not measured: ask for it with --peer torch.");
-      return new TorchProgram(null);
+      return new TorchProgram(file, null);
     }
     try {
-      return new TorchProgram(PeerProcess.start(FOLDER.resolve(program), torch.python()));
+      return new TorchProgram(file, PeerProcess.start(file, torch.python()));
     } catch (PeerProcess.Unavailable e) {
       notes.add("%s: PyTorch was not measured: %s".formatted(program, e.getMessage()));
-      return new TorchProgram(null);
+      return new TorchProgram(file, null);
     }
   }
 
@@ -47,6 +51,22 @@ final class TorchProgram implements AutoCloseable {
 
   private PeerProcess process() {
     return Objects.requireNonNull(process, "expected a peer that is there");
+  }
+
+  /** Asks; a process that ended meanwhile, as PyTorch's do at times, is started once more. */
+  private Map<String, @Nullable Object> ask(Map<String, @Nullable Object> request) {
+    PeerProcess asked = process();
+    try {
+      return asked.ask(request);
+    } catch (IllegalStateException | UncheckedIOException e) {
+      asked.close();
+      try {
+        process = PeerProcess.start(program, asked.python());
+      } catch (PeerProcess.Unavailable gone) {
+        throw e;
+      }
+      return process().ask(request);
+    }
   }
 
   /** What it is called in a report. */
@@ -65,7 +85,7 @@ final class TorchProgram implements AutoCloseable {
     request.put("batches", batches);
     request.put("workers", workers);
     request.put("ownStream", ownStream);
-    Map<String, @Nullable Object> answer = process().ask(request);
+    Map<String, @Nullable Object> answer = ask(request);
     return new Steps(
         PeerProcess.number(answer, "aloneNs") / 1e6, PeerProcess.number(answer, "withNs") / 1e6);
   }
@@ -80,7 +100,7 @@ final class TorchProgram implements AutoCloseable {
     request.put("workers", workers);
     request.put("mode", mode);
     request.put("half", half);
-    double wallNs = PeerProcess.number(process().ask(request), "wallNs");
+    double wallNs = PeerProcess.number(ask(request), "wallNs");
     return (double) batch * batches / (wallNs / 1e9);
   }
 
