@@ -57,9 +57,7 @@ final class PeerProcess implements AutoCloseable {
     }
     try {
       Process process =
-          new ProcessBuilder(interpreter, found.toString())
-              .redirectError(errors())
-              .start();
+          new ProcessBuilder(interpreter, found.toString()).redirectError(errors()).start();
       return new PeerProcess(process, interpreter);
     } catch (IOException e) {
       throw new Unavailable(String.valueOf(e.getMessage()));

@@ -7,8 +7,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how long the consumer's stream works on each batch: from where it was through with the
- * batch before, less what it waited for the batch itself.
+ * Measures how long the consumer's stream works on each batch: from where it was ready for it to
+ * where it was through with it, less what it waited for the batch itself.
  *
  * <p><b>Threading:</b> of the consumer's thread.
  *
@@ -24,18 +24,26 @@ final class StepClock implements AutoCloseable {
   private @Nullable Mark latest;
   private @Nullable Transfer batch;
 
-  /** The stream is through with the batch before and will work on this one. */
-  void begins(Transfer next, @Nullable Mark mark, TransferMeter meter) {
+  /**
+   * The stream will work on this batch.
+   *
+   * @param ended where it was through with the batch before, if that is known
+   * @param ready where it is ready for this one
+   */
+  void begins(Transfer next, @Nullable Mark ended, Mark ready, TransferMeter meter) {
     Mark start = latest;
     Transfer before = batch;
     if (start != null) {
-      if (mark != null && before != null && pending.size() < MOST_PENDING) {
-        pending.addLast(new Step(start, mark.held(), before));
+      if (ended != null && before != null && pending.size() < MOST_PENDING) {
+        pending.addLast(new Step(start, ended.held(), before));
       } else {
         start.close();
       }
     }
-    latest = mark;
+    if (ended != null) {
+      ended.close();
+    }
+    latest = ready;
     batch = next;
     count(meter);
   }

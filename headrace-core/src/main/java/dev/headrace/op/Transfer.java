@@ -50,7 +50,7 @@ final class Transfer implements Weighed {
   private @Nullable DeviceEvent computing;
   private volatile @Nullable DeviceEvent done;
 
-  /** On the consumer's stream, where it was through with the batch before, if it has to wait. */
+  /** On the consumer's stream, where it was ready for the batch, if it has to wait. */
   private @Nullable Mark ready;
 
   private volatile long waitedNs;
@@ -209,14 +209,14 @@ final class Transfer implements Weighed {
   /**
    * Makes the consumer's stream wait for it, unless it is there.
    *
-   * @param mark where the stream was when the batch before came back, if that is known
+   * @param mark where the stream is ready for it
    */
-  synchronized void awaitOn(DeviceStream consumer, @Nullable Mark mark) {
+  synchronized void awaitOn(DeviceStream consumer, Mark mark) {
     DeviceEvent end = done;
     if (end == null || hasArrived(end)) {
       return;
     }
-    ready = mark == null ? new Mark(consumer.record()) : mark.held();
+    ready = mark.held();
     consumer.waitFor(end);
   }
 

@@ -85,9 +85,9 @@ final class Transfers {
   // ---- the thread that sends --------------------------------------------------------------------
 
   /**
-   * Makes ready to copy an element's tensors. Returns what is to be {@link #queue queued}; or the element itself where
-   * there is nothing to do, because it is no structure, or one of strings; or a failure where a
-   * tensor of it cannot be computed, or a function fails.
+   * Makes ready to copy an element's tensors. Returns what is to be {@link #queue queued}; or the
+   * element itself where there is nothing to do, because it is no structure, or one of strings; or
+   * a failure where a tensor of it cannot be computed, or a function fails.
    *
    * @throws DeviceException if the device cannot; it must not be asked again
    */
@@ -200,9 +200,7 @@ final class Transfers {
     }
   }
 
-  /**
-   * A consumer that only queues work runs ahead of its device: but not by very much.
-   */
+  /** A consumer that only queues work runs ahead of its device: but not by very much. */
   private void boundWhatIsAwaited() {
     while (true) {
       Transfer oldest;
@@ -334,9 +332,12 @@ final class Transfers {
       } else {
         settleArrived();
         checkAwaited();
-        Mark mark = ring.takeLatestUse();
-        transfer.awaitOn(consumer, mark);
-        steps.begins(transfer, mark, meter);
+        Mark ended = ring.takeLatestUse();
+        // A stream that is through with the batch before has waited for the input until now.
+        Mark ready =
+            ended != null && !ended.event().isDone() ? ended.held() : new Mark(consumer.record());
+        transfer.awaitOn(consumer, ready);
+        steps.begins(transfer, ended, ready, meter);
       }
     } catch (DeviceException e) {
       return new Failure(context.path(), id, e, true);

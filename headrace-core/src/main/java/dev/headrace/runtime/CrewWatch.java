@@ -249,14 +249,11 @@ final class CrewWatch {
     Settings settings = engine.settings();
     int before = crew.target();
     // Pinned virtual threads hold their carriers: all mounted, others queued, nobody computing.
-    VirtualThreads.Load load = VirtualThreads.load();
-    // Many that wake at once look the same for a moment; but then many calls end, too.
+    // Many that wake at once look the same for a moment; but then many calls end, too. To ask is
+    // dear.
     double atOnce = (progress.workNs() - changedAt.workNs()) / Math.max(1.0, now - changedNs);
     boolean stuck =
-        load.mounted() >= load.carriers()
-            && load.queued() > 0
-            && !load.isComputing()
-            && atOnce < MANY_A_CARRIER * load.carriers();
+        atOnce < MANY_A_CARRIER * VirtualThreads.carriers() && VirtualThreads.load().isStuck();
     stuckVisits = stuck ? stuckVisits + 1 : 0;
     if (stuckVisits >= 3) {
       stuckVisits = 0;

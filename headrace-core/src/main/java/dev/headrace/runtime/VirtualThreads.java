@@ -8,10 +8,22 @@ import org.jspecify.annotations.Nullable;
 final class VirtualThreads {
   private static final @Nullable VirtualThreadSchedulerMXBean SCHEDULER = find();
 
+  private static final int CARRIERS = SCHEDULER == null ? 0 : SCHEDULER.getParallelism();
+
   private VirtualThreads() {}
 
   /** How loaded the carriers are. */
-  record Load(int carriers, int mounted, long queued, boolean isComputing) {}
+  record Load(int carriers, int mounted, long queued, boolean isComputing) {
+    /** Whether all carriers are held by threads that do nothing, while others wait for one. */
+    boolean isStuck() {
+      return mounted >= carriers && queued > 0 && !isComputing;
+    }
+  }
+
+  /** How many threads carry virtual ones. */
+  static int carriers() {
+    return SCHEDULER == null ? Integer.MAX_VALUE : CARRIERS;
+  }
 
   private static @Nullable VirtualThreadSchedulerMXBean find() {
     try {

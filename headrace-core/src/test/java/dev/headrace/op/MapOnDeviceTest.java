@@ -282,6 +282,32 @@ class MapOnDeviceTest {
     }
   }
 
+  @Test
+  void anInputThatIsTooSlowIsNotTakenForALongStep() {
+    try (HostDevice device = HostDevice.simulated().consumedOnStream().open()) {
+      DeviceStream consumer = Objects.requireNonNull(device.consumer());
+      MemorySegment nothing = MemorySegment.ofArray(new byte[4]);
+      Tensor step = Tensor.deferred(new Looking(() -> {}));
+      try (Pipeline<Tensor> pipeline =
+          range(60)
+              .map(
+                  x -> {
+                    sleep(8);
+                    return Tensor.full(Shape.of(1000), (float) x);
+                  })
+              .prefetchToDevice(device)
+              .open()) {
+        for (Tensor _ : pipeline) {
+          consumer.compute(step, nothing);
+        }
+        OpStats.TransferStats transfer = transfer(pipeline);
+        assertThat(transfer.stepNs()).isLessThan(60 * 8_000_000L / 2);
+        assertThat(transfer.waitNs()).isLessThan(60 * 8_000_000L / 2);
+        assertThat(pipeline.diagnose().verdict().kind()).isNotEqualTo(Verdict.Kind.CONSUMER_BOUND);
+      }
+    }
+  }
+
   private static void sleep(long millis) {
     try {
       Thread.sleep(millis);

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class WantedAgainTest {
   @Test
   void workersComeBack() throws InterruptedException {
-    Dataset<Long> numbers =
-        Dataset.range(Long.MAX_VALUE).map(x -> burn(x), Dataset.AUTOTUNE);
+    Dataset<Long> numbers = Dataset.range(Long.MAX_VALUE).map(x -> burn(x), Dataset.AUTOTUNE);
     try (Pipeline<Long> pipeline = numbers.options(Options.defaults().cpuBudget(2)).open()) {
       Iterator<Long> epoch = pipeline.iterator();
       for (int i = 0; i < 200 || workers(pipeline) < 2; i++) {

@@ -32,11 +32,11 @@ public final class TorchTensors {
    * must not be written to in place; {@code clone()} it first. Everything else is copied: heap
    * memory, mapped files, scalars. A deferred tensor is computed into PyTorch's own memory.
    *
-   * <p>A tensor on a GPU is not copied either, and becomes one of PyTorch's on the same GPU. PyTorch
-   * must work in the stream that the pipeline's device knows as its consumer's: the default stream
-   * is, and another one is after {@code gpu.consumedOn(stream)}. There it waits for the batch by
-   * itself, and the batch's memory is used again only after what PyTorch has queued. PyTorch must
-   * have been built for CUDA.
+   * <p>A tensor on a GPU is not copied either, and becomes one of PyTorch's on the same GPU.
+   * PyTorch must work in the stream that the pipeline's device knows as its consumer's: the default
+   * stream is, and another one is after {@code gpu.consumedOn(stream)}. There it waits for the
+   * batch by itself, and the batch's memory is used again only after what PyTorch has queued.
+   * PyTorch must have been built for CUDA.
    *
    * @throws IllegalArgumentException for strings
    */
