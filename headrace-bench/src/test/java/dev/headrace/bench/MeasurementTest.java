@@ -52,6 +52,7 @@ class MeasurementTest {
             "jpeg",
             "doctor",
             "mlperf",
-            "autotune");
+            "autotune",
+            "device");
   }
 }
