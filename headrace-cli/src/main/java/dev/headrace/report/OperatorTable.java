@@ -76,7 +76,7 @@ final class OperatorTable {
           transfer(
               "overlap",
               "of copying and computing with the step",
-              transfer -> "%.0f %%".formatted(100 * transfer.overlap())),
+              transfer -> Figures.percent(transfer.overlap())),
           transfer("staged", "on the asking thread", transfer -> Figures.time(transfer.stagedNs())),
           transfer("on device", "bytes", transfer -> Figures.bytes(transfer.deviceBytes())),
           transfer("of at most", "bytes", transfer -> Figures.bytes(transfer.deviceLimit())));
