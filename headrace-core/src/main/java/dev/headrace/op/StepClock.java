@@ -1,7 +1,5 @@
 package dev.headrace.op;
 
-import dev.headrace.device.DeviceEvent;
-import dev.headrace.device.DeviceException;
 import dev.headrace.spi.TransferMeter;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -51,23 +49,12 @@ final class StepClock implements AutoCloseable {
   private void count(TransferMeter meter) {
     while (!pending.isEmpty()) {
       Step step = pending.peekFirst();
-      if (!step.batch.isSettled() || !isDone(step.end.event())) {
+      if (!step.batch.isSettled() || !Transfer.hasArrived(step.end.event())) {
         return;
       }
       long ns = step.end.event().nanosSince(step.start.event());
       meter.stepped(Math.max(0, ns - step.batch.waitedNs()));
       drop(pending.removeFirst());
-    }
-  }
-
-  private static boolean isDone(DeviceEvent event) {
-    try {
-      return event.isDone() && event.await(0);
-    } catch (DeviceException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
     }
   }
 

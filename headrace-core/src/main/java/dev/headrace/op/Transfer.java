@@ -279,7 +279,7 @@ final class Transfer implements Weighed {
   }
 
   /** A failed one has not: it keeps its memory until the stream is closed. */
-  private static boolean hasArrived(DeviceEvent event) {
+  static boolean hasArrived(DeviceEvent event) {
     try {
       return event.isDone() && event.await(0);
     } catch (DeviceException e) {

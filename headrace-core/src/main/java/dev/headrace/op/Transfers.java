@@ -125,7 +125,11 @@ final class Transfers {
       throw e;
     } catch (Throwable e) {
       // Nothing was queued, but the stream may hold what was prepared: the pass ends.
-      throw new DeviceException(device.name(), "a batch could not be prepared: " + e, e);
+      throw new DeviceException(
+          device.name(),
+          "a function's result could not be prepared: %s; compute it on the host, before prefetchToDevice"
+              .formatted(e.getMessage() == null ? e : e.getMessage()),
+          e);
     }
     return transfer;
   }

@@ -30,6 +30,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -288,11 +289,14 @@ class MapOnDeviceTest {
       DeviceStream consumer = Objects.requireNonNull(device.consumer());
       MemorySegment nothing = MemorySegment.ofArray(new byte[4]);
       Tensor step = Tensor.deferred(new Looking(() -> {}));
+      LongAdder loading = new LongAdder();
       try (Pipeline<Tensor> pipeline =
           range(60)
               .map(
                   x -> {
+                    long start = System.nanoTime();
                     sleep(8);
+                    loading.add(System.nanoTime() - start);
                     return Tensor.full(Shape.of(1000), (float) x);
                   })
               .prefetchToDevice(device)
@@ -301,8 +305,8 @@ class MapOnDeviceTest {
           consumer.compute(step, nothing);
         }
         OpStats.TransferStats transfer = transfer(pipeline);
-        assertThat(transfer.stepNs()).isLessThan(60 * 8_000_000L / 2);
-        assertThat(transfer.waitNs()).isLessThan(60 * 8_000_000L / 2);
+        // Whatever the machine does: what was spent on loading is not said to be the step's.
+        assertThat(transfer.stepNs() + transfer.waitNs()).isLessThan(loading.sum());
         assertThat(pipeline.diagnose().verdict().kind()).isNotEqualTo(Verdict.Kind.CONSUMER_BOUND);
       }
     }
