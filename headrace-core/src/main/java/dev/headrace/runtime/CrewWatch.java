@@ -137,10 +137,12 @@ final class CrewWatch {
             && (someAreOver || allWaitLong);
     int most = Math.min(wished, goVirtual ? settings.virtualLimit() : settings.threadLimit());
     int after = now < cappedUntil ? Math.min(most, cap) : most;
+    // Where most of the time is spent ready, but without a core, more workers cannot help; nor can
+    // it be seen well how much of it they wait.
+    boolean hasCores = busyNs * (1 - waiting) - cpuNs < QUEUED * busyNs;
+    boolean isComputing = share >= WorkerRule.COMPUTING;
     if (after > before * 1.2) {
       lowVisits = 0;
-      // Where most of the time is spent ready, but without a core, more workers cannot help.
-      boolean hasCores = busyNs * (1 - waiting) - cpuNs < QUEUED * busyNs;
       boolean mayGrow = growth.mayGrow(now, progress.elements(), progress.workNs());
       if (crew.isWaitedFor() && hasCores && mayGrow) {
         growth.grew(now, progress.elements(), progress.workNs());
@@ -155,7 +157,7 @@ final class CrewWatch {
           beforeGrowing = 0;
         }
       }
-    } else if (after < before * 0.7 || (after < before && share >= WorkerRule.COMPUTING)) {
+    } else if (isComputing ? after < before : hasCores && after < before * 0.7) {
       if (++lowVisits >= 5) {
         growth.shrank();
         change(before, Math.max(after, before * 3 / 4), false, share);
@@ -204,20 +206,14 @@ final class CrewWatch {
     return true;
   }
 
-  /** Goes back to fewer workers that were seen to be faster. */
+  /** Goes back to fewer workers that were seen to be faster; and back, where they are not. */
   private void leaveThoseWhoDoNotHelp(long now, int before, double share) {
-    int fewer = levels.fewerAndFaster(before, now);
-    if (fewer < before) {
-      cap = fewer;
-      cappedUntil = now + CAP_NS;
-      crew.resize(fewer, false, share);
-      engine.knobTurned(
-          crew.operator(),
-          "workers",
-          before,
-          fewer,
-          "%,.0f elements a second with %d, %,.0f with %d"
-              .formatted(levels.rate(fewer), fewer, levels.rate(before), before));
+    Levels.Better better = levels.better(before, now);
+    if (better != null) {
+      cap = better.workers();
+      cappedUntil = better.workers() < before ? now + CAP_NS : 0;
+      crew.resize(better.workers(), false, share);
+      engine.knobTurned(crew.operator(), "workers", before, better.workers(), better.why());
     }
   }
 

@@ -3,10 +3,15 @@ package dev.headrace.tune;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How fast a crew was with so many workers, as far as that was seen: what contention costs is
  * learned, not guessed.
+ *
+ * <p>Fewer workers may have been faster because the world was another one then: there were more
+ * cores, or the function was not yet so slow. So going back to them is a trial: they are measured
+ * anew, and if they do not do more than those that went, those come back.
  */
 public final class Levels {
   private static final double ENOUGH_NS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -19,13 +24,29 @@ public final class Levels {
   /** Fewer workers are better if they did so much more. */
   private static final double FASTER = 1.02;
 
+  /** A trial is over at once if fewer workers do so little of what more did. */
+  private static final double MUCH_SLOWER = 0.9;
+
+  private static final double TRIAL_NS = TimeUnit.MILLISECONDS.toNanos(700);
+
+  /** No other trial for so long after one that failed; twice as long after the next. */
+  private static final long FIRST_HOLD_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long LONGEST_HOLD_NS = TimeUnit.MINUTES.toNanos(5);
+
   private final TreeMap<Integer, Seen> seen = new TreeMap<>();
+  private @Nullable Trial trial;
+  private long heldUntilNs = Long.MIN_VALUE;
+  private long holdNs = FIRST_HOLD_NS;
+
+  private record Trial(int fewer, int before, double rateBefore) {}
 
   private record Seen(double elements, double ns, long lastNs) {
     double rate() {
       return elements / ns;
     }
 
+    /** Whether it was seen long enough, and not too long ago. */
     boolean isEnough(long nowNs) {
       return ns >= ENOUGH_NS && elements >= ENOUGH_ELEMENTS && nowNs - lastNs < STALE_NS;
     }
@@ -42,23 +63,60 @@ public final class Levels {
             : new Seen(before.elements * keep + elements, before.ns * keep + ns, nowNs));
   }
 
-  /** The fewest workers that were faster than these; these themselves where none were. */
-  public int fewerAndFaster(int workers, long nowNs) {
+  /** Another number of workers, and why it is better. */
+  public record Better(int workers, String why) {}
+
+  /**
+   * How many workers are better than these: the fewest that were faster, or those that went, if it
+   * turns out that the fewer are not; null where nothing better is known.
+   */
+  public @Nullable Better better(int workers, long nowNs) {
     Seen current = seen.get(workers);
+    Trial running = trial;
+    if (running != null && running.fewer != workers) {
+      trial = null; // somebody else has changed the number
+    }
     if (current == null || !current.isEnough(nowNs)) {
-      return workers;
+      return null;
     }
-    for (Map.Entry<Integer, Seen> fewer : seen.headMap(workers).entrySet()) {
-      if (fewer.getValue().isEnough(nowNs) && fewer.getValue().rate() >= FASTER * current.rate()) {
-        return fewer.getKey();
-      }
+    if (running != null && running.fewer == workers) {
+      return judged(running, current, nowNs);
     }
-    return workers;
+    return nowNs < heldUntilNs ? null : fewerAndFaster(workers, current, nowNs);
   }
 
-  /** How many elements a second so many workers did; 0 where that was not seen. */
-  public double rate(int workers) {
-    Seen of = seen.get(workers);
-    return of == null ? 0 : 1e9 * of.rate();
+  private @Nullable Better fewerAndFaster(int workers, Seen current, long nowNs) {
+    for (Map.Entry<Integer, Seen> fewer : seen.headMap(workers).entrySet()) {
+      Seen then = fewer.getValue();
+      if (then.isEnough(nowNs) && then.rate() >= FASTER * current.rate()) {
+        trial = new Trial(fewer.getKey(), workers, current.rate());
+        seen.remove(fewer.getKey()); // it is measured anew
+        return new Better(
+            fewer.getKey(), why(then.rate(), fewer.getKey(), current.rate(), workers));
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Better judged(Trial running, Seen current, long nowNs) {
+    double gain = current.rate() / running.rateBefore;
+    if (gain >= MUCH_SLOWER && current.ns < TRIAL_NS) {
+      return null; // too early to say
+    }
+    trial = null;
+    if (gain >= FASTER) {
+      holdNs = FIRST_HOLD_NS;
+      return null;
+    }
+    heldUntilNs = nowNs + holdNs;
+    holdNs = Math.min(LONGEST_HOLD_NS, 2 * holdNs);
+    return new Better(
+        running.before,
+        "tried: " + why(current.rate(), running.fewer, running.rateBefore, running.before));
+  }
+
+  private static String why(double fewerRate, int fewer, double rate, int workers) {
+    return "%,.0f elements a second with %d, %,.0f with %d"
+        .formatted(1e9 * fewerRate, fewer, 1e9 * rate, workers);
   }
 }

@@ -14,35 +14,61 @@ class LevelsTest {
   void fewerWorkersThatWereFasterAreBetter() {
     levels.saw(4, 1000, SECOND, 0);
     levels.saw(16, 950, SECOND, SECOND);
-    assertThat(levels.fewerAndFaster(16, SECOND)).isEqualTo(4);
-    assertThat(levels.rate(4)).isEqualTo(1000);
+    assertThat(levels.better(16, SECOND))
+        .isEqualTo(new Levels.Better(4, "1,000 elements a second with 4, 950 with 16"));
   }
 
   @Test
   void fewerWorkersThatWereSlowerAreNot() {
     levels.saw(4, 1000, SECOND, 0);
     levels.saw(16, 1000, SECOND, SECOND);
-    assertThat(levels.fewerAndFaster(16, SECOND)).isEqualTo(16);
+    assertThat(levels.better(16, SECOND)).isNull();
   }
 
   @Test
   void aGlimpseSaysNothing() {
     levels.saw(4, 1000, SECOND / 100.0, 0);
     levels.saw(16, 100, SECOND, SECOND);
-    assertThat(levels.fewerAndFaster(16, SECOND)).isEqualTo(16);
+    assertThat(levels.better(16, SECOND)).isNull();
   }
 
   @Test
   void whatWasLongAgoSaysNothing() {
     levels.saw(4, 1000, SECOND, 0);
     levels.saw(16, 1000, SECOND, 60 * SECOND);
-    assertThat(levels.fewerAndFaster(16, 60 * SECOND)).isEqualTo(16);
+    assertThat(levels.better(16, 60 * SECOND)).isNull();
   }
 
   @Test
   void newTimesCountMoreThanOldOnes() {
     levels.saw(4, 1000, SECOND, 0);
     levels.saw(4, 40_000, 10 * SECOND, 10 * SECOND);
-    assertThat(levels.rate(4)).isGreaterThan(3900);
+    levels.saw(16, 3800, SECOND, 11 * SECOND);
+    assertThat(levels.better(16, 11 * SECOND)).isNotNull();
+  }
+
+  @Test
+  void thoseThatWentComeBackIfTheWorldHasBecomeSlowerForAll() {
+    levels.saw(4, 1000, SECOND, 0);
+    levels.saw(16, 500, SECOND, SECOND);
+    assertThat(levels.better(16, SECOND)).isNotNull();
+    levels.saw(4, 60, SECOND / 4.0, 2 * SECOND);
+    assertThat(levels.better(4, 2 * SECOND))
+        .isEqualTo(new Levels.Better(16, "tried: 240 elements a second with 4, 500 with 16"));
+    levels.saw(16, 500, SECOND, 3 * SECOND);
+    assertThat(levels.better(16, 3 * SECOND)).as("not the same trial again").isNull();
+  }
+
+  @Test
+  void aTrialThatGoesWellIsNotRepeated() {
+    levels.saw(4, 1000, SECOND, 0);
+    levels.saw(16, 900, SECOND, SECOND);
+    assertThat(levels.better(16, SECOND)).isNotNull();
+    levels.saw(4, 300, SECOND / 4.0, 2 * SECOND);
+    assertThat(levels.better(4, 2 * SECOND)).as("too early to say").isNull();
+    levels.saw(4, 1000, SECOND, 3 * SECOND);
+    assertThat(levels.better(4, 3 * SECOND)).isNull();
+    levels.saw(4, 100, SECOND, 4 * SECOND);
+    assertThat(levels.better(4, 4 * SECOND)).as("it is over").isNull();
   }
 }
