@@ -839,7 +839,23 @@ public final class Dataset<T> implements Plan<T> {
    * caller's to close, after the pipeline.
    */
   public Dataset<T> prefetchToDevice(Device device, int buffer) {
-    return with(new PrefetchToDeviceOp(op, device, buffer, List.of(), here()));
+    Objects.requireNonNull(device, "prefetchToDevice: expected a device, but got null");
+    return prefetchToDevices(List.of(device), buffer);
+  }
+
+  /** As {@link #prefetchToDevices(List, int)} with AUTOTUNE. */
+  public Dataset<T> prefetchToDevices(List<Device> devices) {
+    return prefetchToDevices(devices, AUTOTUNE);
+  }
+
+  /**
+   * Deals elements to several devices in turn: the first to the first device, and so on, each with
+   * {@code buffer} elements of its own there; order is kept. {@link Tensor#place} says where an
+   * element is. To give each device a part of the files instead, open a pipeline for each: {@code
+   * files.shard(2, i)…prefetchToDevice(Device.gpu(i))}.
+   */
+  public Dataset<T> prefetchToDevices(List<Device> devices, int buffer) {
+    return with(new PrefetchToDeviceOp(op, devices, buffer, List.of(), here()));
   }
 
   /**
@@ -856,7 +872,7 @@ public final class Dataset<T> implements Plan<T> {
    */
   public <R> Dataset<R> mapOnDevice(Fn<? super T, ? extends R> function) {
     if (op instanceof CacheOp cached && cached.input() instanceof PrefetchToDeviceOp before) {
-      return prefetchToDevice(before.device()).mapOnDevice(function);
+      return prefetchToDevices(before.devices()).mapOnDevice(function);
     }
     if (!(op instanceof PrefetchToDeviceOp there)) {
       throw new IllegalStateException(
@@ -867,7 +883,7 @@ public final class Dataset<T> implements Plan<T> {
     functions.add(raw(function));
     return with(
         new PrefetchToDeviceOp(
-            there.input(), there.device(), there.buffer(), functions, there.site()));
+            there.input(), there.devices(), there.buffer(), functions, there.site()));
   }
 
   /**

@@ -19,8 +19,10 @@ import java.util.List;
  * operator becomes four times as slow, the consumer three times as fast, a core is taken away and
  * given back.
  *
- * <p>The best static setting is looked for in the new world alone. A pipeline has recovered from
- * the moment on from which it makes 95 % of that, over half a second and over all that follows.
+ * <p>The best static setting is looked for in the new world alone, and measured before and after
+ * each run: the mean of the two counts, because the machine's own speed drifts. A pipeline has
+ * recovered from the moment on from which it makes 95 % of that, over half a second and over all
+ * that follows.
  */
 final class AutotuneSteps {
   private static final double ENOUGH = 0.95;
@@ -133,30 +135,34 @@ final class AutotuneSteps {
   private List<Row> measure(Change change) throws IOException {
     AutotunePipeline pipeline = change.pipeline;
     int phases = change.phases.size();
-    double[] best = new double[phases];
+    int[][] best = new int[phases][];
     for (int phase = 1; phase < phases; phase++) {
       change.world.become(phase);
-      String name = pipeline.name() + " " + change.phases.get(phase);
-      best[phase] = grid.bestMsPerBatch(pipeline.named(name), STATIC_SECONDS);
+      best[phase] = grid.best(named(change, phase), STATIC_SECONDS);
     }
     double[][] seconds = new double[phases][RUNS];
+    double[] before = staticMs(change, best);
     for (int run = 0; run < RUNS; run++) {
       setup.progress().accept("%s: run %d of %d".formatted(pipeline.name(), run + 1, RUNS));
       Times times = through(change);
+      double[] after = staticMs(change, best);
       for (int phase = 1; phase < phases; phase++) {
-        seconds[phase][run] = times.secondsUntil(phase, best[phase]);
+        double bestMs = (before[phase] + after[phase]) / 2;
+        seconds[phase][run] = times.secondsUntil(phase, bestMs);
         String note =
             text(
-                "%s %s: best static %.2f ms/batch; ours %.2f in the last second; recovered after"
-                    + " %.2f s.",
+                "%s %s: best static %.2f ms/batch before, %.2f after; ours %.2f in the last second;"
+                    + " recovered after %.2f s.",
                 pipeline.name(),
                 change.phases.get(phase),
-                best[phase],
+                before[phase],
+                after[phase],
                 times.msAtTheEnd(phase),
                 seconds[phase][run]);
         notes.add(note);
         setup.progress().accept("   " + note);
       }
+      before = after;
     }
     List<Row> rows = new ArrayList<>();
     for (int phase = 1; phase < phases; phase++) {
@@ -168,6 +174,20 @@ final class AutotuneSteps {
               Bar.atMost(LIMIT_SECONDS)));
     }
     return rows;
+  }
+
+  private static AutotunePipeline named(Change change, int phase) {
+    return change.pipeline.named(change.pipeline.name() + " " + change.phases.get(phase));
+  }
+
+  /** What the best static settings take, by phase, measured now. */
+  private double[] staticMs(Change change, int[][] best) throws IOException {
+    double[] ms = new double[best.length];
+    for (int phase = 1; phase < best.length; phase++) {
+      change.world.become(phase);
+      ms[phase] = grid.msPerBatch(named(change, phase), STATIC_SECONDS, best[phase]);
+    }
+    return ms;
   }
 
   /** One run through all phases. */

@@ -20,6 +20,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -224,10 +230,17 @@ final class DevicePhotos {
     return (int) Math.clamp(size.seconds * 1e9 / perBatchNs, 4, 5_000);
   }
 
-  /** The device's decoder with nothing around it: files in memory, bytes out. */
+  /**
+   * The device's decoder with nothing around it: files in memory, bytes out; one thread makes
+   * batches ready while the other queues them, as the pipeline does.
+   */
   private final class Decoder implements AutoCloseable {
     private static final int BATCHES = 4;
+    private static final int LONGEST_SECONDS = 30;
 
+    private final ExecutorService preparing =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("decoder alone").daemon().factory());
     private final DeviceStream stream = device().openStream("decoder alone");
     private final List<Tensor> files = new ArrayList<>();
     private final List<MemorySegment> results = new ArrayList<>();
@@ -241,7 +254,7 @@ final class DevicePhotos {
         files.add(Tensor.wrapStrings(Shape.of(some.length), some));
       }
       long bytes = decoded(0).byteSize();
-      for (int i = 0; i < 2; i++) {
+      for (int i = 0; i < BATCHES; i++) {
         results.add(device().allocate(arena, bytes));
       }
     }
@@ -253,8 +266,23 @@ final class DevicePhotos {
     double imagesPerSecond(int batches) throws InterruptedException {
       DeviceSubject.await(stream);
       long startNs = System.nanoTime();
+      BlockingQueue<DeviceStream.Computation> ready = new ArrayBlockingQueue<>(1);
+      Future<?> prepared =
+          preparing.submit(
+              () -> {
+                for (int i = 0; i < batches; i++) {
+                  ready.put(stream.prepare(decoded(i), results.get(i % BATCHES)));
+                }
+                return null;
+              });
       for (int i = 0; i < batches; i++) {
-        stream.compute(decoded(i), results.get(i % 2));
+        DeviceStream.Computation next = ready.poll(LONGEST_SECONDS, TimeUnit.SECONDS);
+        if (next == null) {
+          prepared.cancel(true);
+          throw new IllegalStateException(
+              "C. the decoder alone made nothing ready in " + LONGEST_SECONDS + " s");
+        }
+        next.queue();
       }
       DeviceSubject.await(stream);
       return (double) size.batch * batches / ((System.nanoTime() - startNs) / 1e9);
@@ -262,6 +290,7 @@ final class DevicePhotos {
 
     @Override
     public void close() {
+      preparing.shutdownNow();
       stream.close();
     }
   }

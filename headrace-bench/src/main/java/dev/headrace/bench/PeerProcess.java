@@ -128,7 +128,8 @@ final class PeerProcess implements AutoCloseable {
       String line = answers.readLine();
       if (line == null) {
         throw new IllegalStateException(
-            "the process ended without an answer; set HEADRACE_PEER_ERRORS to a file to read why");
+            "the process ended without an answer%s; set HEADRACE_PEER_ERRORS to a file to read why"
+                .formatted(exit()));
       }
       Map<String, @Nullable Object> answer = Json.readObject(line);
       Object error = answer.get("error");
@@ -138,6 +139,16 @@ final class PeerProcess implements AutoCloseable {
       return answer;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** How it ended, in words: 128 and more are signals. */
+  private String exit() {
+    try {
+      return process.waitFor(2, TimeUnit.SECONDS) ? " (exit " + process.exitValue() + ")" : "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
     }
   }
 

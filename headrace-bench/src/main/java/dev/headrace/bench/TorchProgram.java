@@ -18,30 +18,32 @@ final class TorchProgram implements AutoCloseable {
   private static final Path FOLDER = Path.of("peers", "torch");
 
   private final Path program;
+  private final List<String> notes;
   private @Nullable PeerProcess process;
 
-  private TorchProgram(Path program, @Nullable PeerProcess process) {
+  private TorchProgram(Path program, List<String> notes, @Nullable PeerProcess process) {
     this.program = program;
+    this.notes = notes;
     this.process = process;
   }
 
   /**
    * Starts a program, where PyTorch was asked for.
    *
-   * @param notes told why it is not there
+   * @param notes told why it is not there, or was started again
    */
   static TorchProgram start(Setup setup, String program, List<String> notes) {
     Path file = FOLDER.resolve(program);
     Torch torch = setup.torch();
     if (torch == null) {
       notes.add(program + ": PyTorch was not measured: ask for it with --peer torch.");
-      return new TorchProgram(file, null);
+      return new TorchProgram(file, notes, null);
     }
     try {
-      return new TorchProgram(file, PeerProcess.start(file, torch.python()));
+      return new TorchProgram(file, notes, PeerProcess.start(file, torch.python()));
     } catch (PeerProcess.Unavailable e) {
       notes.add("%s: PyTorch was not measured: %s".formatted(program, e.getMessage()));
-      return new TorchProgram(file, null);
+      return new TorchProgram(file, notes, null);
     }
   }
 
@@ -60,6 +62,8 @@ final class TorchProgram implements AutoCloseable {
       return asked.ask(request);
     } catch (IllegalStateException | UncheckedIOException e) {
       asked.close();
+      notes.add(
+          "%s: started once more, because of: %s".formatted(program.getFileName(), e.getMessage()));
       try {
         process = PeerProcess.start(program, asked.python());
       } catch (PeerProcess.Unavailable gone) {

@@ -21,6 +21,11 @@ public record ArithmeticExpression(Tensor source, Arithmetic operation, double o
   }
 
   @Override
+  public ArithmeticExpression on(Tensor other) {
+    return new ArithmeticExpression(other, operation, operand);
+  }
+
+  @Override
   public String describe() {
     return operation.word() + "(" + Elements.shorten(operand) + ") ← " + source.describe();
   }

@@ -20,6 +20,11 @@ public record ClipExpression(Tensor source, double least, double most)
   }
 
   @Override
+  public ClipExpression on(Tensor other) {
+    return new ClipExpression(other, least, most);
+  }
+
+  @Override
   public String describe() {
     return "clip(%s, %s) ← %s"
         .formatted(Elements.shorten(least), Elements.shorten(most), source.describe());

@@ -21,6 +21,11 @@ public record ConvertExpression(Tensor source, DType dtype) implements Elementwi
   }
 
   @Override
+  public ConvertExpression on(Tensor other) {
+    return new ConvertExpression(other, dtype);
+  }
+
+  @Override
   public String describe() {
     return "convert(" + dtype.tfName() + ") ← " + source.describe();
   }

@@ -13,6 +13,14 @@ public sealed interface ElementwiseExpression extends Expression
   /** The tensor whose elements are computed on. */
   Tensor source();
 
+  /** The same step of another tensor. */
+  ElementwiseExpression on(Tensor other);
+
+  /** Whether every device computes the same bits. */
+  default boolean isExact() {
+    return true;
+  }
+
   @Override
   default Shape shape() {
     return source().shape();

@@ -27,6 +27,16 @@ public record MathExpression(Tensor source, MathFunction function)
   }
 
   @Override
+  public MathExpression on(Tensor other) {
+    return new MathExpression(other, function);
+  }
+
+  @Override
+  public boolean isExact() {
+    return function != MathFunction.EXP && function != MathFunction.LOG;
+  }
+
+  @Override
   public String describe() {
     return function.word() + " ← " + source.describe();
   }

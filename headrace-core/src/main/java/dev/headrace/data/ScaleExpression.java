@@ -21,6 +21,11 @@ public record ScaleExpression(Tensor source, double factor) implements Elementwi
   }
 
   @Override
+  public ScaleExpression on(Tensor other) {
+    return new ScaleExpression(other, factor);
+  }
+
+  @Override
   public String describe() {
     return "scale(" + Elements.shorten(factor) + ") ← " + source.describe();
   }

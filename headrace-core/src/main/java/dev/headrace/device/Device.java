@@ -82,6 +82,15 @@ public interface Device extends AutoCloseable {
   }
 
   /**
+   * Whether tensors are better cast here than on the host: its streams {@link DeviceStream#compute
+   * compute} elementwise steps with the same bits as the host, and bytes on their way to it are
+   * dear.
+   */
+  default boolean computesCasts() {
+    return false;
+  }
+
+  /**
    * Opens a queue of copies and computations.
    *
    * @param purpose who opens it, as threads and messages name it

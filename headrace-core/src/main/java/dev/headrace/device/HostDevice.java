@@ -175,6 +175,12 @@ public final class HostDevice implements Device {
     }
   }
 
+  /** Where a bus is simulated that has a limit. */
+  @Override
+  public boolean computesCasts() {
+    return simulation.bytesPerSecond < Long.MAX_VALUE;
+  }
+
   @Override
   public boolean isPinned(MemorySegment host) {
     return switch (simulation.pinning) {

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Cast;
 import dev.headrace.data.DType;
 import dev.headrace.data.Lease;
 import dev.headrace.data.Structure;
@@ -30,6 +31,10 @@ final class HostBatch {
   private final Device device;
   private final Structure<Object> structure;
   private final Tensor[] leaves;
+
+  /** What is done there to get each tensor from the one that is copied; mostly nothing. */
+  private final @Nullable Cast[] casts;
+
   private final long[] offsets;
   private final List<Lease> leases = new ArrayList<>();
   private final List<Piece> pieces = new ArrayList<>();
@@ -39,14 +44,20 @@ final class HostBatch {
   private HostBatch(Device device, Structure<Object> structure, Tensor[] leaves, Object element) {
     this.device = device;
     this.structure = structure;
-    this.leaves = leaves;
+    this.leaves = leaves.clone();
+    this.casts = new @Nullable Cast[leaves.length];
     this.offsets = new long[leaves.length];
     this.element = element;
     Lease.forEachLease(element, leases::add);
     for (int leaf = 0; leaf < leaves.length; leaf++) {
+      Cast cast = device.computesCasts() ? Cast.of(leaves[leaf]) : null;
+      if (cast != null) {
+        casts[leaf] = cast;
+        this.leaves[leaf] = cast.root();
+      }
       offsets[leaf] = bytes;
-      if (isCopied(leaves[leaf])) {
-        bytes += (leaves[leaf].byteSize() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+      if (isCopied(leaf)) {
+        bytes += (this.leaves[leaf].byteSize() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
       }
     }
   }
@@ -97,6 +108,12 @@ final class HostBatch {
 
   boolean isCopied(int leaf) {
     return isCopied(leaves[leaf]);
+  }
+
+  /** The tensor that the element had, deferred if it is cast on the device, from its copy there. */
+  Tensor cast(int leaf, Tensor copy) {
+    Cast cast = casts[leaf];
+    return cast == null ? copy : cast.on(copy);
   }
 
   /** Where a tensor lies in the batch's device memory. */

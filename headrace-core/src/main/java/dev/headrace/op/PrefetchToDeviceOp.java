@@ -6,6 +6,7 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
@@ -20,30 +21,41 @@ import java.util.Objects;
 
 /**
  * Copies the tensors of its input's elements to a device, on a thread of its own and while the
- * consumer works on the element before.
+ * consumer works on the element before. Several devices get elements in turn, and after a
+ * resumption the first one begins: the turn is no part of the position.
  *
  * <p>Strings, and elements that are no structures of tensors, stay on the host. An element's device
  * memory is taken again when the consumer asks for the next one; {@code keep()} holds it longer.
  * Where another operator than take or prefetch follows, the garbage collector frees it.
  *
- * <p>An error of the device ends the pipeline.
+ * <p>A tensor that was only cast, and is larger for it, is copied as it was before, and cast there:
+ * bytes over the bus are dear, and casts give the same bits everywhere.
  *
- * @param device to which device
- * @param buffer how many batches to hold on the device, the consumer's included; AUTOTUNE begins
+ * <p>An error of a device ends the pipeline.
+ *
+ * @param devices to which devices; the first element goes to the first of them
+ * @param buffer how many batches to hold on each device, the consumer's included; AUTOTUNE begins
  *     with 2, one to work on and one on its way, and takes more where the ring was full and ran
  *     empty
  * @param functions what to compute there of each element, one after the other: they are given
  *     tensors on the device and return deferred ones
  */
 public record PrefetchToDeviceOp(
-    Op input, Device device, @Knob int buffer, List<Fn<Object, Object>> functions, Site site)
+    Op input, List<Device> devices, @Knob int buffer, List<Fn<Object, Object>> functions, Site site)
     implements Op {
   private static final int DOUBLE_BUFFER = 2;
   private static final int TRIPLE_BUFFER = 3;
 
   public PrefetchToDeviceOp {
     functions = List.copyOf(functions);
-    Objects.requireNonNull(device, "prefetchToDevice: expected a device, but got null");
+    devices.forEach(
+        device ->
+            Objects.requireNonNull(device, "prefetchToDevice: expected a device, but got null"));
+    devices = List.copyOf(devices);
+    if (devices.isEmpty()) {
+      throw new IllegalArgumentException(
+          "prefetchToDevice: expected at least one device, but got none");
+    }
     if (buffer < 1 && buffer != Knob.AUTOTUNE) {
       throw new IllegalArgumentException(
           "prefetchToDevice: expected a buffer of at least 1 batch or AUTOTUNE, but got " + buffer);
@@ -57,9 +69,15 @@ public record PrefetchToDeviceOp(
 
   @Override
   public Traits traits() {
+    // Pinned memory is pinned for all devices of a kind.
     Traits plain =
-        Traits.PLAIN.asOneToOne().asKeepingElements().withInputIn(device::allocatePinned);
-    return functions.isEmpty() ? plain.asShapingNothing() : plain;
+        Traits.PLAIN
+            .asOneToOne()
+            .asKeepingElements()
+            .withInputIn(devices.getFirst()::allocatePinned);
+    boolean casts = devices.stream().allMatch(Device::computesCasts);
+    Traits casting = casts ? plain.with(Deferring.CASTS) : plain;
+    return functions.isEmpty() ? casting.asShapingNothing() : casting;
   }
 
   /** An element by its place stays on the host. */
@@ -86,7 +104,9 @@ public record PrefetchToDeviceOp(
 
   /** What the consumer pulls: waits until what was sent has arrived. */
   private static final class ReceivingCursor extends Cursor {
-    private final Transfers transfers;
+    /** By device. */
+    private final List<Transfers> all;
+
     private final Cursor source;
 
     /** Whether something was asked for, so that elements may be under way. */
@@ -98,44 +118,45 @@ public record PrefetchToDeviceOp(
       // One to work on, one on its way, and one that is made ready where functions need that.
       int least = op.functions.isEmpty() ? DOUBLE_BUFFER : TRIPLE_BUFFER;
       int size = isTuned ? least : op.buffer;
-      DeviceRing ring = context.shared(() -> new DeviceRing(op.device, size, isTuned));
-      this.transfers = new Transfers(context, ring, op.functions);
-      Cursor preparing = new PreparingCursor(context, context.open(op.input), transfers);
+      DeviceRings rings = context.shared(() -> new DeviceRings(op.devices, size, isTuned));
+      this.all =
+          rings.rings().stream().map(ring -> new Transfers(context, ring, op.functions)).toList();
+      Cursor preparing = new PreparingCursor(context, context.open(op.input), all);
       // What functions need of the host is done for one batch while the one before is queued.
       boolean inTwo = !op.functions.isEmpty() && !context.debug();
       Cursor sending =
-          new SendingCursor(
-              context, inTwo ? context.readAhead(preparing, 1) : preparing, transfers);
-      this.source =
-          context.debug()
-              ? sending
-              : context.readAhead(sending, isTuned ? DeviceRing.LONGEST : size);
+          new SendingCursor(context, inTwo ? context.readAhead(preparing, 1) : preparing);
+      int ahead = all.size() * (isTuned ? DeviceRing.LONGEST : size);
+      this.source = context.debug() ? sending : context.readAhead(sending, ahead);
     }
 
     /** One element at a time: the consumer gives one device batch back before it gets the next. */
     @Override
     protected void produce(Chunk out, int max) {
       begun = true;
-      transfers.ask(true);
+      all.forEach(transfers -> transfers.ask(true));
       try {
         source.fill(out, 1);
       } finally {
-        transfers.ask(false);
+        all.forEach(transfers -> transfers.ask(false));
       }
       if (out.isEmpty()) {
-        DeviceException failure = transfers.end();
-        if (failure != null) {
-          throw failure;
+        for (Transfers transfers : all) {
+          DeviceException failure = transfers.end();
+          if (failure != null) {
+            throw failure;
+          }
         }
       } else if (out.item(0) instanceof Transfer transfer) {
-        out.replace(0, transfers.receive(transfer, out.id(0)));
+        out.replace(0, transfer.transfers().receive(transfer, out.id(0)));
       }
     }
 
+    /** With several devices, only when each of them is: whose turn it is, is not known here. */
     @Override
     public boolean isReady() {
       begun = true;
-      return source.isReady() && transfers.isReady();
+      return source.isReady() && all.stream().allMatch(Transfers::isReady);
     }
 
     @Override
@@ -164,7 +185,9 @@ public record PrefetchToDeviceOp(
 
     @Override
     public void close() {
-      transfers.close(source);
+      all.forEach(Transfers::stop);
+      source.close();
+      all.forEach(Transfers::close);
     }
   }
 
@@ -233,34 +256,34 @@ public record PrefetchToDeviceOp(
     }
   }
 
-  /** Makes each element ready. */
+  /** Makes each element ready for the device whose turn it is. */
   private static final class PreparingCursor extends StepCursor {
-    private final Transfers transfers;
+    private final List<Transfers> all;
+    private int turn;
 
-    PreparingCursor(Context context, Cursor source, Transfers transfers) {
+    PreparingCursor(Context context, Cursor source, List<Transfers> all) {
       super(context, source);
-      this.transfers = transfers;
+      this.all = all;
     }
 
     @Override
     Object step(Object element, Id id) {
-      return transfers.send(element, id);
+      Transfers next = all.get(turn);
+      turn = (turn + 1) % all.size();
+      return next.send(element, id);
     }
   }
 
   /** Sends each element on its way. */
   private static final class SendingCursor extends StepCursor {
-    private final Transfers transfers;
-
-    SendingCursor(Context context, Cursor source, Transfers transfers) {
+    SendingCursor(Context context, Cursor source) {
       super(context, source);
-      this.transfers = transfers;
     }
 
     @Override
     Object step(Object element, Id id) {
       if (element instanceof Transfer transfer) {
-        transfers.queue(transfer);
+        transfer.transfers().queue(transfer);
       }
       return element;
     }

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transfer implements Weighed {
   private final HostBatch host;
+  private final Transfers transfers;
   private final DeviceRing ring;
   private final Device device;
   private final DeviceRing.Holding holding = new DeviceRing.Holding();
@@ -60,17 +61,23 @@ final class Transfer implements Weighed {
   private boolean isReceived;
   private volatile boolean settled;
 
-  Transfer(HostBatch host, DeviceRing ring) {
+  Transfer(HostBatch host, Transfers transfers, DeviceRing ring) {
     this.host = host;
+    this.transfers = transfers;
     this.ring = ring;
     this.device = ring.device;
     this.structure = host.structure();
     this.leaves = host.leaves();
   }
 
+  /** To which device it goes. */
+  Transfers transfers() {
+    return transfers;
+  }
+
   // ---- the thread that sends --------------------------------------------------------------------
 
-  /** Takes device memory, and makes the tensors that will lie in it. */
+  /** Takes device memory, and makes the tensors that will lie in it, or be computed from it. */
   void take(boolean isLent, Context context) {
     leaves = leaves.clone();
     if (!host.isEmpty()) {
@@ -80,7 +87,7 @@ final class Transfer implements Weighed {
     for (int leaf = 0; leaf < leaves.length; leaf++) {
       Tensor tensor = leaves[leaf];
       if (host.isCopied(leaf)) {
-        leaves[leaf] = placed(tensor, room, roomLease, host.offset(leaf));
+        leaves[leaf] = host.cast(leaf, placed(tensor, room, roomLease, host.offset(leaf)));
       } else if (tensor.dtype() != DType.STRING && !host.isThere(leaf)) {
         leaves[leaf] = Tensor.zeros(tensor.dtype(), tensor.shape()); // of no elements
       }
@@ -100,11 +107,15 @@ final class Transfer implements Weighed {
             like.dtype(), like.shape(), memory.asSlice(offset, like.byteSize()), device.place());
   }
 
-  /** Calls the functions, which say what is to be computed, and takes memory for the results. */
+  /** Takes memory for what is to be computed: casts, and what the functions say. */
   void apply(List<Fn<Object, Object>> functions, boolean isLent, Context context) throws Exception {
-    if (functions.isEmpty()) {
-      return;
+    if (!functions.isEmpty()) {
+      call(functions);
     }
+    computeDeferred(isLent, context);
+  }
+
+  private void call(List<Fn<Object, Object>> functions) throws Exception {
     Object element = structure.build(leaves);
     for (Fn<Object, Object> function : functions) {
       element = Objects.requireNonNull(function.apply(element), "the function returned null");
@@ -120,6 +131,9 @@ final class Transfer implements Weighed {
                             + result.getClass().getTypeName()
                             + "; map to other types before prefetchToDevice"));
     leaves = structure.leaves(result).clone();
+  }
+
+  private void computeDeferred(boolean isLent, Context context) {
     long[] offsets = new long[leaves.length];
     long bytes = 0;
     for (int leaf = 0; leaf < leaves.length; leaf++) {

@@ -5,7 +5,6 @@ import dev.headrace.device.DeviceException;
 import dev.headrace.device.DeviceStream;
 import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Context;
-import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
@@ -23,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread sends, the consumer's receives; between them at most as many batches are under way
  * as the ring has places. Where the consumer holds all of them and asks for more, one more passes.
  *
- * <p><b>Threading:</b> {@link #send} by one thread, {@link #queue} by one, {@link #receive} and
- * {@link #close} by the consumer's; guarded by the ring's lock.
+ * <p><b>Threading:</b> {@link #send} by one thread, {@link #queue} by one, {@link #receive}, {@link
+ * #stop} and {@link #close} by the consumer's; guarded by the ring's lock.
  *
  * <p><b>Ownership:</b> a batch under way holds its host memory until the copies are done, and its
  * device memory until the consumer has it. Closing gives both back.
@@ -102,7 +101,7 @@ final class Transfers {
     }
     settleArrived();
     boundWhatIsAwaited();
-    Transfer transfer = new Transfer(batch, ring);
+    Transfer transfer = new Transfer(batch, this, ring);
     begin(transfer);
     try {
       long startNs = System.nanoTime();
@@ -430,8 +429,8 @@ final class Transfers {
     }
   }
 
-  /** Ends all transfers, closes {@code source}, from which they came, and gives everything back. */
-  void close(Cursor source) {
+  /** Ends all transfers and lets go whoever waits for one. */
+  void stop() {
     List<DeviceStream> opened = new ArrayList<>();
     ring.lock.lock();
     try {
@@ -446,8 +445,11 @@ final class Transfers {
     } finally {
       ring.lock.unlock();
     }
-    opened.forEach(DeviceStream::close); // whoever waits for a copy is let go
-    source.close();
+    opened.forEach(DeviceStream::close);
+  }
+
+  /** Gives everything back, once it was stopped and nothing is sent any more. */
+  void close() {
     settleArrived();
     List<Transfer> left;
     List<Transfer> over;

@@ -205,12 +205,18 @@ final class Advisor {
     OpProfile.Transfer transfer = profile.operators().get(i).transfer();
     Profile.Consumer consumer = profile.consumer();
     double cycle = consumer.stepNs() + consumer.insideNs();
-    if (transfer == null || cycle <= 0 || transfer.busNs() + transfer.computeNs() <= 0) {
+    if (transfer == null
+        || cycle <= 0
+        || transfer.busNs() + transfer.computeNs() <= 0
+        || !model.isOverlapped(i)) {
       return;
     }
     double under = transfer.busNs() + transfer.computeNs();
-    // One after the other they would take this; but where the input is slower, it is the limit.
-    double without = Math.max(cycle, under + consumer.stepNs());
+    // At once, or one after the other; either way the input may be slower, and then is the limit.
+    double input = model.upstreamNs(i);
+    double atOnce = Math.max(Math.max(transfer.busNs(), transfer.computeNs()), consumer.stepNs());
+    double saved = Math.max(input, under + consumer.stepNs()) - Math.max(input, atOnce);
+    double without = cycle + Math.min(saved, transfer.overlap() * under);
     double gain = without / cycle;
     boolean helps = gain >= WORTH;
     List<String> evidence = new ArrayList<>();

@@ -216,12 +216,7 @@ final class Model {
             CONSUMER,
             step.ns() + inline));
     for (int thread : threads.keySet()) {
-      double pull = serial(thread).ns();
-      double all = (pull + parallel(thread).ns()) / workers(thread);
-      limits.add(
-          pull >= all
-              ? new Limit(LimitKind.ONE_WORKER, thread, pull)
-              : new Limit(LimitKind.ALL_WORKERS, thread, all));
+      limits.add(threadLimit(thread));
     }
     for (Workers crew : threads.values()) {
       // Those who take turns give one element each: the slowest of them sets the pace of a round.
@@ -246,6 +241,14 @@ final class Model {
     // What is told by a thread is surer than what is told by a sum over all of them.
     limits.sort((a, b) -> Double.compare(b.sure(), a.sure()));
     return limits;
+  }
+
+  private Limit threadLimit(int thread) {
+    double pull = serial(thread).ns();
+    double all = (pull + parallel(thread).ns()) / workers(thread);
+    return pull >= all
+        ? new Limit(LimitKind.ONE_WORKER, thread, pull)
+        : new Limit(LimitKind.ALL_WORKERS, thread, all);
   }
 
   /**
@@ -290,6 +293,18 @@ final class Model {
     return crew != null && crew.workers() > 0 && crew.buffer() > 0
         ? crew.buffer()
         : Math.max(FURTHEST_AHEAD, (5 * workers + 2) * 2 * LONG_ELEMENT_NS / Math.max(1, each));
+  }
+
+  /** The time for one element of what lies upstream of an operator, by what threads take for it. */
+  double upstreamNs(int operator) {
+    double slowest =
+        sum(task -> task.thread() == operator && isUpstream(task.operator(), operator)).ns();
+    for (int thread : threads.keySet()) {
+      if (thread >= 0 && isUpstream(thread, operator)) {
+        slowest = Math.max(slowest, threadLimit(thread).ns());
+      }
+    }
+    return slowest;
   }
 
   /** Computing for one element, by everybody. */

@@ -43,8 +43,8 @@ public record OpStats(
       long waitNs) {}
 
   /**
-   * What an operator that copies to a device has done so far. Bytes, copies and {@code copyNs} are
-   * those of copies that have arrived.
+   * What an operator that copies to a device has done so far, or to several: times and sizes are
+   * sums over them. Bytes, copies and {@code copyNs} are those of copies that have arrived.
    *
    * @param pinned whether all host memory so far was pinned, so that copies were asynchronous
    * @param copyNs how long the stream took for the copies, staging included, and {@code computeNs}

@@ -169,7 +169,7 @@ final class Profiler {
   private boolean hasMaker(int index) {
     return switch (nodes.get(index).op().traits().deferring()) {
       case PLACES, CARRIES -> true;
-      case NEEDS, COMPOSES, COMPUTES -> false;
+      case NEEDS, COMPOSES, COMPUTES, CASTS -> false; // a device casts
     };
   }
 

@@ -519,6 +519,8 @@ public final class Engine implements AutoCloseable, Decisions {
 
     private Snapshot.@Nullable Transfer transfer() {
       String device = transfers.device();
+      // Several devices work side by side; a consumer on the host waits for one after the other.
+      int atOnce = Math.max(1, transfers.deviceCount());
       return device == null
           ? null
           : new Snapshot.Transfer(
@@ -526,11 +528,11 @@ public final class Engine implements AutoCloseable, Decisions {
               transfers.isPinned(),
               transfers.copies(),
               transfers.bytes(),
-              transfers.copyNs(),
-              transfers.computeNs(),
+              transfers.copyNs() / atOnce,
+              transfers.computeNs() / atOnce,
               transfers.stagedNs(),
-              transfers.waitNs(),
-              transfers.stepNs(),
+              transfers.stepNs() == 0 ? transfers.waitNs() : transfers.waitNs() / atOnce,
+              transfers.stepNs() / atOnce,
               transfers.roomWaitNs(),
               transfers.deviceBytes(),
               transfers.deviceLimitBytes());

@@ -262,6 +262,7 @@ final class OpenContext implements Context {
                   && Deferral.parallelismOf(input, engine::written) != Parallelism.SEQUENTIAL
               ? Deferral.AT_ONCE
               : Deferral.LATER;
+      case CASTS -> Deferral.IF_CAST;
       case PLACES -> Deferral.LATER;
     };
   }

@@ -90,11 +90,16 @@ public record PlanShape(
   }
 
   private static void rewrites(Op op, UnaryOperator<Op> origins, List<String> into) {
-    if (op.traits().deferring() == Deferring.PLACES && !op.inputs().isEmpty()) {
+    Deferring deferring = op.traits().deferring();
+    if ((deferring == Deferring.PLACES || deferring == Deferring.CASTS) && !op.inputs().isEmpty()) {
       Op input = op.inputs().getFirst();
       for (Op maker : Deferral.makersOf(input)) {
         into.add(
-            "tensors that %s leaves deferred are computed straight into the memory of %s%s"
+            (deferring == Deferring.PLACES
+                    ? "tensors that %s leaves deferred are computed straight into the memory of"
+                        + " %s%s"
+                    : "tensors that %s only casts, and makes larger, are cast by %s, after it has"
+                        + " copied them%s")
                 .formatted(
                     OpenContext.pathOf(origins.apply(maker)),
                     OpenContext.pathOf(op),

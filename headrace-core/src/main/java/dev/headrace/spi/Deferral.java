@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.Cast;
 import dev.headrace.data.Expression;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
@@ -20,6 +21,8 @@ public enum Deferral {
   AT_ONCE,
   /** Later, if what has to be kept for it is no larger than the result: a shuffle lies between. */
   IF_SMALLER,
+  /** Later, if it is a larger cast of what has to be kept; all else at once. */
+  IF_CAST,
   /** Later, by the operator that has a place for the result. */
   LATER;
 
@@ -51,10 +54,19 @@ public enum Deferral {
   private void settle(Object element) {
     for (Tensor leaf : tensorsOf(element)) {
       Expression expression = leaf.expression();
-      if (expression != null && (this == AT_ONCE || keptBytes(expression) > leaf.byteSize())) {
+      if (expression != null && mustNotWait(leaf, expression)) {
         leaf.compute();
       }
     }
+  }
+
+  private boolean mustNotWait(Tensor leaf, Expression expression) {
+    return switch (this) {
+      case AT_ONCE -> true;
+      case IF_CAST -> Cast.of(leaf) == null;
+      case IF_SMALLER -> keptBytes(expression) > leaf.byteSize();
+      case LATER -> false;
+    };
   }
 
   /** The tensors of an element; none where it cannot be taken apart, which is not our concern. */
@@ -112,7 +124,7 @@ public enum Deferral {
   public static List<Op> makersOf(Op op) {
     return switch (op.traits().deferring()) {
       case COMPOSES -> List.of(op);
-      case NEEDS, COMPUTES, PLACES -> List.of();
+      case NEEDS, COMPUTES, CASTS, PLACES -> List.of();
       case CARRIES -> op.inputs().stream().flatMap(input -> makersOf(input).stream()).toList();
     };
   }

@@ -10,6 +10,10 @@ public enum Deferring {
   COMPOSES,
   /** It gives them to a function, which may build on them, and computes the result. */
   COMPUTES,
+  /**
+   * It computes those that are larger casts of others where they are needed, and needs the rest.
+   */
+  CASTS,
   /** It computes each one straight into its place in the result. */
   PLACES
 }

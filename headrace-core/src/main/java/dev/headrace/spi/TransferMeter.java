@@ -1,5 +1,7 @@
 package dev.headrace.spi;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -19,15 +21,13 @@ public final class TransferMeter {
   private final LongAdder stepNs = new LongAdder();
   private final LongAdder waitNs = new LongAdder();
   private final LongAdder roomWaitNs = new LongAdder();
-  private volatile @Nullable String device;
-  private volatile long deviceBytes;
-  private volatile long deviceLimitBytes;
+  private final Map<String, Memory> devices = new ConcurrentSkipListMap<>();
+
+  private record Memory(long usedBytes, long limitBytes) {}
 
   /** Notes to which device, how much of its memory is in use by now, and how much there is. */
   public void on(String deviceName, long usedBytes, long limitBytes) {
-    deviceBytes = usedBytes;
-    deviceLimitBytes = limitBytes;
-    device = deviceName;
+    devices.put(deviceName, new Memory(usedBytes, limitBytes));
   }
 
   /** Counts copies that have arrived, and how long the stream took for them. */
@@ -69,9 +69,14 @@ public final class TransferMeter {
     roomWaitNs.add(ns);
   }
 
-  /** The name of the device, or null while nothing was copied. */
+  /** The name of the device, or the names of several; null while nothing was copied. */
   public @Nullable String device() {
-    return device;
+    return devices.isEmpty() ? null : String.join(", ", devices.keySet());
+  }
+
+  /** To how many devices something was copied. */
+  public int deviceCount() {
+    return devices.size();
   }
 
   /** Whether all copies so far were from pinned memory. */
@@ -115,12 +120,12 @@ public final class TransferMeter {
     return roomWaitNs.sum();
   }
 
-  /** The device's memory in use, by whomever, when last looked at. */
+  /** The devices' memory in use, by whomever, when last looked at. */
   public long deviceBytes() {
-    return deviceBytes;
+    return devices.values().stream().mapToLong(Memory::usedBytes).sum();
   }
 
   public long deviceLimitBytes() {
-    return deviceLimitBytes;
+    return devices.values().stream().mapToLong(Memory::limitBytes).sum();
   }
 }

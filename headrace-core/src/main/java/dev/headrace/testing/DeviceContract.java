@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * What every device promises, checked on one: copies arrive whole and in order, events tell when,
@@ -60,6 +61,7 @@ public final class DeviceContract {
     run("memory that is not pinned is free at once", this::stagedMemoryIsFreeAtOnce);
     run("memory is bounded and comes back", DeviceContract::memoryIsBounded);
     run("what is computed follows what is copied", this::computesInOrder);
+    run("casts give the same bits as on the host", this::castsGiveTheSameBits);
     run("memory that the host cannot read throws", DeviceContract::foreignMemoryThrows);
     run("pinned memory is, and comes back", this::pinnedMemory);
     run("a stream can be closed with copies under way", this::streamsCloseAtAnyTime);
@@ -207,6 +209,39 @@ public final class DeviceContract {
       for (int i = 0; i < elements; i++) {
         float got = backs.get(round).get(ValueLayout.JAVA_FLOAT_UNALIGNED, 4L * i);
         expect("element " + i + " of round " + round, (i + round) / 2f, got);
+      }
+    }
+  }
+
+  private void castsGiveTheSameBits(Device device, Arena arena) throws InterruptedException {
+    if (!device.computesCasts()) {
+      return;
+    }
+    int elements = 1_000;
+    MemorySegment here = hostMemory.allocate(arena, elements);
+    for (int i = 0; i < elements; i++) {
+      here.set(ValueLayout.JAVA_BYTE, i, (byte) (7 * i));
+    }
+    MemorySegment there = device.allocate(arena, elements);
+    Tensor bytes = Tensor.wrap(DType.UINT8, Shape.of(elements), here);
+    Tensor copied = Tensor.wrap(DType.UINT8, Shape.of(elements), there, device.place());
+    List<UnaryOperator<Tensor>> casts =
+        List.of(
+            x -> x.convert(DType.FLOAT16),
+            x -> x.convert(DType.INT64).multiply(3),
+            x -> x.scale(1 / 255.0).subtract(0.485).divide(0.229),
+            x -> x.convert(DType.FLOAT64).sqrt().clip(1, 9));
+    try (DeviceStream stream = device.openStream("contract")) {
+      stream.copyToDevice(here, there);
+      for (UnaryOperator<Tensor> cast : casts) {
+        Tensor wanted = cast.apply(bytes);
+        MemorySegment result = device.allocate(arena, wanted.byteSize());
+        MemorySegment back = hostMemory.allocate(arena, wanted.byteSize());
+        stream.compute(cast.apply(copied), result);
+        stream.copyToHost(result, back);
+        await(stream);
+        String what = wanted.describe();
+        expect(what, wanted.compute().placedMemory().mismatch(back), -1L);
       }
     }
   }

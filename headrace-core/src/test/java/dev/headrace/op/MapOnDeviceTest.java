@@ -473,7 +473,7 @@ class MapOnDeviceTest {
       Dataset<Labelled> mapped =
           batches(4, 2, 1).prefetchToDevice(device).mapOnDevice(MapOnDeviceTest::prepared);
       assertThat(mapped.explain())
-          .contains("prefetchToDevice(device=simulated")
+          .contains("prefetchToDevice(devices=[simulated]")
           .contains("prepared");
     }
   }

@@ -501,7 +501,7 @@ class PrefetchToDeviceOpTest {
       Dataset<Labelled> onDevice = plain.prefetchToDevice(device);
       assertThat(onDevice.fingerprint()).isEqualTo(plain.fingerprint());
       assertThat(onDevice.explain())
-          .contains("prefetchToDevice(device=simulated, buffer=AUTOTUNE)");
+          .contains("prefetchToDevice(devices=[simulated], buffer=AUTOTUNE)");
       Checkpoint checkpoint;
       try (Pipeline<Labelled> pipeline = onDevice.open()) {
         Iterator<Labelled> epoch = pipeline.iterator();

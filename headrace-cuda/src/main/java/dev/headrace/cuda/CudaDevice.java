@@ -246,6 +246,11 @@ public final class CudaDevice implements Device {
   }
 
   @Override
+  public boolean computesCasts() {
+    return true;
+  }
+
+  @Override
   public boolean isPinned(MemorySegment host) {
     return PinnedMemory.contains(host);
   }

@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.headrace.Dataset;
+import dev.headrace.Pipeline;
 import dev.headrace.data.DType;
 import dev.headrace.data.Place;
 import dev.headrace.data.Shape;
@@ -13,12 +15,14 @@ import dev.headrace.device.DeviceEvent;
 import dev.headrace.device.DeviceException;
 import dev.headrace.device.DeviceMemoryException;
 import dev.headrace.device.DeviceStream;
+import dev.headrace.profile.OpStats;
 import dev.headrace.testing.DeviceContract;
 import dev.headrace.testing.NoLeftovers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -130,6 +134,47 @@ class CudaDeviceTest {
       tensor.copyInto(pinned, 0);
       assertThat(pinned.toArray(JAVA_BYTE)).isEqualTo(content);
     }
+  }
+
+  @Test
+  void whatIsOnlyCastCrossesTheBusAsBytes() {
+    Dataset<Tensor> floats =
+        Dataset.range(8)
+            .map(x -> Tensor.of(Shape.of(1000), bytes(1000)))
+            .batch(4)
+            .map(x -> x.convert(DType.FLOAT32).scale(1 / 255.0).subtract(0.5));
+    try (CudaDevice device = CudaDevice.open(0);
+        Pipeline<Tensor> there = floats.prefetchToDevice(device).open()) {
+      Tensor expected = floats.take(1).toList().getFirst();
+      for (Tensor batch : there) {
+        assertThat(batch.place()).isEqualTo(device.place());
+        assertThat(batch.toHost().toByteArray()).isEqualTo(expected.toByteArray());
+      }
+      assertThat(copiedBytes(there)).as("a quarter of the floats, and room").isLessThan(2 * 8_000);
+    }
+  }
+
+  @Test
+  void severalDevicesGetBatchesInTurn() {
+    Dataset<Tensor> numbers = Dataset.range(20).map(x -> Tensor.of(x, -x));
+    try (CudaDevice one = CudaDevice.open(0);
+        CudaDevice other = CudaDevice.open(0);
+        Pipeline<Tensor> there =
+            numbers.prefetchToDevices(List.of(one, other)).mapOnDevice(x -> x.add(1)).open()) {
+      long next = 1;
+      for (Tensor element : there) {
+        assertThat(element.toHost().longAt(0)).isEqualTo(next++);
+      }
+      assertThat(next).isEqualTo(21);
+    }
+  }
+
+  private static long copiedBytes(Pipeline<?> pipeline) {
+    return pipeline.stats().operators().stream()
+        .map(OpStats::transfer)
+        .filter(Objects::nonNull)
+        .mapToLong(OpStats.TransferStats::bytes)
+        .sum();
   }
 
   @Test

@@ -1,0 +1,34 @@
+package dev.headrace.op;
+
+import dev.headrace.device.Device;
+import java.util.List;
+
+/**
+ * A ring for each of several devices; see {@link DeviceRing}.
+ *
+ * <p><b>Ownership:</b> owns them.
+ */
+record DeviceRings(List<DeviceRing> rings) implements AutoCloseable {
+  DeviceRings(List<Device> devices, int size, boolean isTuned) {
+    this(devices.stream().map(device -> new DeviceRing(device, size, isTuned)).toList());
+  }
+
+  @Override
+  public void close() {
+    RuntimeException failure = null;
+    for (DeviceRing ring : rings) {
+      try {
+        ring.close();
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}
