@@ -18,6 +18,9 @@ final class DeviceOverlap {
   private static final double SHORTEST_STEP_NS = 300_000;
   private static final int TORCH_WORKERS = 4;
 
+  /** So often everything is done before it is measured. */
+  private static final int WARM = 3;
+
   private final DeviceSubject subject;
   private final Setup setup;
   private final int batch;
@@ -75,6 +78,10 @@ final class DeviceOverlap {
                   subject,
                   DeviceCopies.lying(device, arena, dtype, shape).prefetchToDevice(device))) {
         Tensor there = Tensor.wrap(dtype, shape, device.allocate(arena, bytes), device.place());
+        for (int warm = 0; warm < WARM; warm++) {
+          double _ = nsPerStep(step, there, count);
+          DeviceReader.Reading _ = reader.read(count, step::on);
+        }
         for (int pair = 0; pair < pairs; pair++) {
           setup.progress().accept("%s: pair %d of %d".formatted(name, pair + 1, pairs));
           resident[pair] = nsPerStep(step, there, count) / 1e6;
