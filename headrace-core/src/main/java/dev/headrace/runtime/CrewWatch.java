@@ -69,6 +69,12 @@ final class CrewWatch {
   private int busyLooks;
   private long patienceNs = FIRST_PATIENCE_NS;
   private long gaveBackNs;
+
+  /**
+   * How many there were before some went because nobody waited; they are wanted if somebody does.
+   */
+  private int wantedAgain;
+
   private long changedNs;
   private CrewMeter.Progress changedAt = CrewMeter.Progress.NONE;
   private long measuredFrom;
@@ -116,6 +122,10 @@ final class CrewWatch {
     if (!wasWaitedFor && giveBack(now, busy)) {
       return;
     }
+    if (wantedAgain > crew.target() && crew.isWaitedFor()) {
+      takeBack(now);
+      return;
+    }
     double waiting = looks == 0 ? 0 : blocked / looks;
     if (looks < leastLooks(waiting) || busyNs < 2e6) {
       return; // too little seen to judge
@@ -146,8 +156,7 @@ final class CrewWatch {
       boolean mayGrow = growth.mayGrow(now, progress.elements(), progress.workNs());
       if (crew.isWaitedFor() && hasCores && mayGrow) {
         growth.grew(now, progress.elements(), progress.workNs());
-        boolean tooEarly = gaveBackNs != 0 && now - gaveBackNs < REGRET_NS;
-        patienceNs = tooEarly ? Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs) : FIRST_PATIENCE_NS;
+        learnPatience(now);
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
         if (goVirtual) {
           changedNs = now;
@@ -160,6 +169,7 @@ final class CrewWatch {
     } else if (isComputing ? after < before : hasCores && after < before * 0.7) {
       if (++lowVisits >= 5) {
         growth.shrank();
+        wantedAgain = 0;
         change(before, Math.max(after, before * 3 / 4), false, share);
       }
     } else {
@@ -195,6 +205,7 @@ final class CrewWatch {
     }
     unwantedSince = 0;
     gaveBackNs = now;
+    wantedAgain = Math.max(wantedAgain, before);
     growth.shrank();
     crew.resize(enough, false, crew.cpuShare());
     engine.knobTurned(
@@ -206,10 +217,30 @@ final class CrewWatch {
     return true;
   }
 
+  /** Lets those come back at once that went when nobody waited: a pause is over. */
+  private void takeBack(long now) {
+    int before = crew.target();
+    int after = now < cappedUntil ? Math.min(wantedAgain, cap) : wantedAgain;
+    wantedAgain = 0;
+    if (after > before) {
+      learnPatience(now);
+      growth.shrank();
+      crew.resize(after, false, crew.cpuShare());
+      engine.knobTurned(
+          crew.operator(), "workers", before, after, "it is waited for again, as before");
+    }
+  }
+
+  private void learnPatience(long now) {
+    boolean tooEarly = gaveBackNs != 0 && now - gaveBackNs < REGRET_NS;
+    patienceNs = tooEarly ? Math.min(LONGEST_PATIENCE_NS, 2 * patienceNs) : FIRST_PATIENCE_NS;
+  }
+
   /** Goes back to fewer workers that were seen to be faster; and back, where they are not. */
   private void leaveThoseWhoDoNotHelp(long now, int before, double share) {
     Levels.Better better = levels.better(before, now);
     if (better != null) {
+      wantedAgain = 0;
       cap = better.workers();
       cappedUntil = better.workers() < before ? now + CAP_NS : 0;
       crew.resize(better.workers(), false, share);

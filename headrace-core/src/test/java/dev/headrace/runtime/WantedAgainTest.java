@@ -35,6 +35,34 @@ class WantedAgainTest {
     }
   }
 
+  @Test
+  void theyComeBackAllAtOnce() throws InterruptedException {
+    Dataset<Long> numbers =
+        Dataset.range(Long.MAX_VALUE)
+            .map(
+                x -> {
+                  Thread.sleep(2);
+                  return x;
+                },
+                Dataset.AUTOTUNE);
+    try (Pipeline<Long> pipeline = numbers.open()) {
+      Iterator<Long> epoch = pipeline.iterator();
+      while (workers(pipeline) < 8) {
+        epoch.next();
+      }
+      while (workers(pipeline) > 2) {
+        Thread.sleep(20);
+      }
+      while (workers(pipeline) < 8) { // ends by the timeout if they do not
+        epoch.next();
+      }
+      assertThat(pipeline.stats().knobChanges())
+          .filteredOn(change -> change.why().equals("it is waited for again, as before"))
+          .first()
+          .satisfies(change -> assertThat(change.after()).isGreaterThanOrEqualTo(8));
+    }
+  }
+
   private static long burn(long x) {
     long end = System.nanoTime() + 2_000_000;
     while (System.nanoTime() < end) {
