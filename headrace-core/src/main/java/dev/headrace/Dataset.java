@@ -840,12 +840,12 @@ public final class Dataset<T> implements Plan<T> {
    */
   public Dataset<T> prefetchToDevice(Device device, int buffer) {
     Objects.requireNonNull(device, "prefetchToDevice: expected a device, but got null");
-    return prefetchToDevices(List.of(device), buffer);
+    return prefetchToDevice(List.of(device), buffer);
   }
 
-  /** As {@link #prefetchToDevices(List, int)} with AUTOTUNE. */
-  public Dataset<T> prefetchToDevices(List<Device> devices) {
-    return prefetchToDevices(devices, AUTOTUNE);
+  /** As {@link #prefetchToDevice(List, int)} with AUTOTUNE. */
+  public Dataset<T> prefetchToDevice(List<Device> devices) {
+    return prefetchToDevice(devices, AUTOTUNE);
   }
 
   /**
@@ -854,7 +854,7 @@ public final class Dataset<T> implements Plan<T> {
    * element is. To give each device a part of the files instead, open a pipeline for each: {@code
    * files.shard(2, i)…prefetchToDevice(Device.gpu(i))}.
    */
-  public Dataset<T> prefetchToDevices(List<Device> devices, int buffer) {
+  public Dataset<T> prefetchToDevice(List<Device> devices, int buffer) {
     return with(new PrefetchToDeviceOp(op, devices, buffer, List.of(), here()));
   }
 
@@ -872,7 +872,7 @@ public final class Dataset<T> implements Plan<T> {
    */
   public <R> Dataset<R> mapOnDevice(Fn<? super T, ? extends R> function) {
     if (op instanceof CacheOp cached && cached.input() instanceof PrefetchToDeviceOp before) {
-      return prefetchToDevices(before.devices()).mapOnDevice(function);
+      return prefetchToDevice(before.devices()).mapOnDevice(function);
     }
     if (!(op instanceof PrefetchToDeviceOp there)) {
       throw new IllegalStateException(

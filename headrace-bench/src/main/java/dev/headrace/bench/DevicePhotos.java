@@ -333,7 +333,7 @@ final class DevicePhotos {
       int count = warm(reader);
       for (int pair = 0; pair < pairs; pair++) {
         setup.progress().accept("C. on the cores: pair %d of %d".formatted(pair + 1, pairs));
-        ours[pair] = imagesPerSecond(reader, count);
+        ours[pair] = imagesPerSecondAgain(reader, count);
         Thread.sleep(REST_MS);
         one[pair] = cores * onThreads(examples, 1);
         bare[pair] = onThreads(examples, cores);

@@ -205,10 +205,12 @@ final class Advisor {
     OpProfile.Transfer transfer = profile.operators().get(i).transfer();
     Profile.Consumer consumer = profile.consumer();
     double cycle = consumer.stepNs() + consumer.insideNs();
+    Op op = nodes.get(i).op();
+    boolean copiesAhead = OpShape.of(op.getClass()).number(op, "buffer") != 1;
     if (transfer == null
         || cycle <= 0
         || transfer.busNs() + transfer.computeNs() <= 0
-        || !model.isOverlapped(i)) {
+        || !copiesAhead) {
       return;
     }
     double under = transfer.busNs() + transfer.computeNs();

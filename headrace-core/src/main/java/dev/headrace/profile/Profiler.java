@@ -283,10 +283,17 @@ final class Profiler {
             (now.computeNs() - (then == null ? 0 : then.computeNs())) / delivered,
             (now.stagedNs() - (then == null ? 0 : then.stagedNs())) / delivered,
             (now.waitNs() - (then == null ? 0 : then.waitNs())) / delivered,
-            (now.stepNs() - (then == null ? 0 : then.stepNs())) / delivered,
+            stepNs(now, then),
             (now.bytes() - (then == null ? 0 : then.bytes())) / delivered,
             now.deviceBytes(),
             now.deviceLimit());
+  }
+
+  /** What a step took, of those whose end is known: a device may be several steps behind. */
+  private static double stepNs(Snapshot.Transfer now, Snapshot.@Nullable Transfer then) {
+    long steps = now.steps() - (then == null ? 0 : then.steps());
+    long ns = now.stepNs() - (then == null ? 0 : then.stepNs());
+    return steps == 0 ? 0 : (double) ns / steps;
   }
 
   /** How long streams of devices worked on an element; 0 where the host itself does. */

@@ -113,6 +113,7 @@ public record Snapshot(
       long stagedNs,
       long waitNs,
       long stepNs,
+      long steps,
       long roomWaitNs,
       long deviceBytes,
       long deviceLimit) {}

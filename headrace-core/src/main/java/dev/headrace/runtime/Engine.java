@@ -533,6 +533,7 @@ public final class Engine implements AutoCloseable, Decisions {
               transfers.stagedNs(),
               transfers.stepNs() == 0 ? transfers.waitNs() : transfers.waitNs() / atOnce,
               transfers.stepNs() / atOnce,
+              transfers.steps(),
               transfers.roomWaitNs(),
               transfers.deviceBytes(),
               transfers.deviceLimitBytes());

@@ -19,6 +19,7 @@ public final class TransferMeter {
   private final LongAdder computeNs = new LongAdder();
   private final LongAdder unpinnedCopies = new LongAdder();
   private final LongAdder stepNs = new LongAdder();
+  private final LongAdder steps = new LongAdder();
   private final LongAdder waitNs = new LongAdder();
   private final LongAdder roomWaitNs = new LongAdder();
   private final Map<String, Memory> devices = new ConcurrentSkipListMap<>();
@@ -45,6 +46,7 @@ public final class TransferMeter {
   /** Counts how long the consumer's stream worked on a batch, where it has one. */
   public void stepped(long ns) {
     stepNs.add(ns);
+    steps.increment();
   }
 
   /** Counts a batch that was put into pinned memory first, and how long that took. */
@@ -110,6 +112,11 @@ public final class TransferMeter {
 
   public long stepNs() {
     return stepNs.sum();
+  }
+
+  /** On how many batches it worked meanwhile: those whose end is known. */
+  public long steps() {
+    return steps.sum();
   }
 
   public long waitNs() {

@@ -124,7 +124,7 @@ class CastOnDeviceTest {
                     .map(x -> filled((byte) Outcomes.refusing(7, x)), n)
                     .batch(3)
                     .map(x -> x.convert(DType.FLOAT32), n)
-                    .prefetchToDevices(List.of(device)))
+                    .prefetchToDevice(List.of(device)))
         .check();
     assertThat(device.usedBytes()).isZero();
     PipelineContract.of(

@@ -52,13 +52,13 @@ class PrefetchToDevicesTest {
 
   @Test
   void keepsTheContract() {
-    PipelineContract.of(n -> batches(20, 3, n).prefetchToDevices(List.of(first, second))).check();
-    PipelineContract.of(n -> batches(20, 3, 2).prefetchToDevices(List.of(first, second, third), n))
+    PipelineContract.of(n -> batches(20, 3, n).prefetchToDevice(List.of(first, second))).check();
+    PipelineContract.of(n -> batches(20, 3, 2).prefetchToDevice(List.of(first, second, third), n))
         .check();
     PipelineContract.of(
             n ->
                 batches(20, 3, n)
-                    .prefetchToDevices(List.of(first, second))
+                    .prefetchToDevice(List.of(first, second))
                     .mapOnDevice(x -> x.square()))
         .check();
     assertThat(List.of(first.usedBytes(), second.usedBytes(), third.usedBytes())).containsOnly(0L);
@@ -73,7 +73,7 @@ class PrefetchToDevicesTest {
     try (Pipeline<Tensor> pipeline =
         range(12)
             .map(x -> Tensor.of((float) x, 1f))
-            .prefetchToDevices(List.of(a.device, b.device))
+            .prefetchToDevice(List.of(a.device, b.device))
             .open()) {
       for (Tensor element : pipeline) {
         turns.add(a.has(element) ? 0 : b.has(element) ? 1 : -1);
@@ -92,7 +92,7 @@ class PrefetchToDevicesTest {
   void batchesThatAreKeptStayOnTheirDevices() {
     List<Kept<Tensor>> kept = new ArrayList<>();
     try (Pipeline<Tensor> pipeline =
-        batches(7, 1, 1).prefetchToDevices(List.of(first, second, third), 2).open()) {
+        batches(7, 1, 1).prefetchToDevice(List.of(first, second, third), 2).open()) {
       for (Tensor batch : pipeline) {
         kept.add(pipeline.keep(batch));
       }
@@ -111,7 +111,7 @@ class PrefetchToDevicesTest {
         Pipeline<Tensor> pipeline =
             range(100)
                 .map(x -> Tensor.zeros(DType.FLOAT32, Shape.of(100)))
-                .prefetchToDevices(List.of(first, small))
+                .prefetchToDevice(List.of(first, small))
                 .open()) {
       assertThatThrownBy(() -> pipeline.forEach(x -> {})).hasMessageContaining("small");
     }
@@ -120,9 +120,9 @@ class PrefetchToDevicesTest {
 
   @Test
   void noDeviceIsAnError() {
-    assertThatThrownBy(() -> range(3).prefetchToDevices(List.of()))
+    assertThatThrownBy(() -> range(3).prefetchToDevice(List.of()))
         .hasMessage("prefetchToDevice: expected at least one device, but got none");
-    assertThatThrownBy(() -> range(3).prefetchToDevices(Arrays.asList(first, null)))
+    assertThatThrownBy(() -> range(3).prefetchToDevice(Arrays.asList(first, null)))
         .hasMessage("prefetchToDevice: expected a device, but got null");
   }
 

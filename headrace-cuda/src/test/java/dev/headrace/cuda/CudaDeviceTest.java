@@ -160,7 +160,7 @@ class CudaDeviceTest {
     try (CudaDevice one = CudaDevice.open(0);
         CudaDevice other = CudaDevice.open(0);
         Pipeline<Tensor> there =
-            numbers.prefetchToDevices(List.of(one, other)).mapOnDevice(x -> x.add(1)).open()) {
+            numbers.prefetchToDevice(List.of(one, other)).mapOnDevice(x -> x.add(1)).open()) {
       long next = 1;
       for (Tensor element : there) {
         assertThat(element.toHost().longAt(0)).isEqualTo(next++);
