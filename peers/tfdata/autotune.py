@@ -26,21 +26,22 @@ def _hashed(length):
   return tf.minimum(tf.strings.to_hash_bucket_strong(text, 1 << 40, [1, 2]), 0)
 
 
-def _fastest_micros(length):
-  hashes = tf.function(lambda: _hashed(tf.constant(length, tf.int64)))
-  hashes()
-  fastest = float("inf")
-  for _ in range(40):
-    start = time.perf_counter_ns()
-    hashes()
-    fastest = min(fastest, time.perf_counter_ns() - start)
-  return fastest / 1e3
-
-
 @functools.cache
 def _bytes_per_micro():
-  """From the difference of two lengths: what a call costs is not the work's."""
-  return 2_000_000 / (_fastest_micros(2_500_000) - _fastest_micros(500_000))
+  """From the difference of two lengths: what a call costs is not the work's.
+
+  The fastest of many in turn, over seconds: a shared core is slow for a while, and that must not make the work less.
+  """
+  lengths = [500_000, 2_500_000]
+  hashes = [tf.function(lambda length=length: _hashed(tf.constant(length, tf.int64))) for length in lengths]
+  fastest = [float("inf")] * 2
+  end = time.perf_counter() + 3
+  while time.perf_counter() < end:
+    for i, one in enumerate(hashes):
+      start = time.perf_counter_ns()
+      one()
+      fastest[i] = min(fastest[i], time.perf_counter_ns() - start)
+  return (lengths[1] - lengths[0]) / ((fastest[1] - fastest[0]) / 1e3)
 
 
 def _lengths(micros):

@@ -61,8 +61,9 @@ final class AutotuneMemory {
     double ownBytes = first.heapPeakBytes() + first.nativePeakBytes();
     double peerBytes = peerBytes();
     double budget = (peerBytes > 0 ? peerBytes : ownBytes) / 4;
-    long heap = Math.max(1, (long) (budget * first.heapPeakBytes() / ownBytes));
-    long offHeap = Math.max(1, (long) budget - heap);
+    // Halves, as somebody would write who knows nothing of either.
+    long heap = Math.max(1, (long) budget / 2);
+    long offHeap = heap;
     AutotunePipeline limited =
         pipeline.with(Options.defaults().heapBudget(heap).nativeBudget(offHeap));
     AutotuneRun[] within = new AutotuneRun[RUNS];

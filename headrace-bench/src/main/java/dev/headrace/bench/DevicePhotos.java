@@ -243,8 +243,6 @@ final class DevicePhotos {
    */
   private final class Decoder implements AutoCloseable {
     private static final int BATCHES = 4;
-    private static final int LONGEST_SECONDS = 30;
-
     private final ExecutorService preparing =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().name("decoder alone").daemon().factory());
@@ -283,16 +281,25 @@ final class DevicePhotos {
                 return null;
               });
       for (int i = 0; i < batches; i++) {
-        DeviceStream.Computation next = ready.poll(LONGEST_SECONDS, TimeUnit.SECONDS);
-        if (next == null) {
-          prepared.cancel(true);
-          throw new IllegalStateException(
-              "C. the decoder alone made nothing ready in " + LONGEST_SECONDS + " s");
-        }
-        next.queue();
+        nextOf(ready, prepared).queue();
       }
       DeviceSubject.await(stream);
       return (double) size.batch * batches / ((System.nanoTime() - startNs) / 1e9);
+    }
+
+    private static DeviceStream.Computation nextOf(
+        BlockingQueue<DeviceStream.Computation> ready, Future<?> prepared)
+        throws InterruptedException {
+      while (true) {
+        DeviceStream.Computation next = ready.poll(1, TimeUnit.SECONDS);
+        if (next != null) {
+          return next;
+        }
+        if (prepared.isDone() && ready.isEmpty()) {
+          throw new IllegalStateException(
+              "C. the decoder alone: " + prepared.exceptionNow(), prepared.exceptionNow());
+        }
+      }
     }
 
     @Override

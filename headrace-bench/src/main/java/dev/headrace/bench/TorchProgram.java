@@ -67,6 +67,7 @@ final class TorchProgram implements AutoCloseable {
       try {
         process = PeerProcess.start(program, asked.python());
       } catch (PeerProcess.Unavailable gone) {
+        e.addSuppressed(gone);
         throw e;
       }
       return process().ask(request);

@@ -10,10 +10,12 @@ import dev.headrace.device.DeviceStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -61,6 +63,9 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
 
   /** How many leases of a batch are out, by each of them; guarded by the lock. */
   private final Map<Lease, Holding> holdings = new IdentityHashMap<>();
+
+  /** Memory that is given back without the consumer having had it; guarded by the lock. */
+  private final Set<Lease> unseen = Collections.newSetFromMap(new IdentityHashMap<>());
 
   /** What the consumer's stream must have done before memory is used again, by its address. */
   private final Map<Long, Mark> lastUses = new HashMap<>();
@@ -180,6 +185,17 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     }
   }
 
+  /** Gives back memory that the consumer has never seen, and nothing works on any more. */
+  void giveBackUnseen(Lease lease, String why) {
+    lock.lock();
+    try {
+      unseen.add(lease);
+    } finally {
+      lock.unlock();
+    }
+    lease.giveBack(why);
+  }
+
   /** What is queued on the consumer's stream by now may work on the memory. */
   @Override
   public void returning(Lease lease) {
@@ -190,14 +206,14 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     lock.lock();
     try {
       Holding holding = holdings.get(lease);
-      if (holding != null && !holding.isWithConsumer) {
+      if (unseen.contains(lease) || (holding != null && !holding.isWithConsumer)) {
         return;
       }
       Mark use = holding == null ? null : holding.use;
       if (use == null) { // else another part of the same batch came back just before
         use = new Mark(consumer.record());
         if (holding != null) {
-          holding.use = use;
+          holding.use = use.held();
         }
         close(latestUse);
         latestUse = use; // holds it from its making on
@@ -232,9 +248,14 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
   public void returned(Lease lease) {
     lock.lock();
     try {
+      unseen.remove(lease);
       Holding holding = holdings.remove(lease);
       if (holding != null) {
         holding.leases--;
+        if (holding.leases == 0) {
+          close(holding.use);
+          holding.use = null;
+        }
         leave(holding);
       }
     } finally {

@@ -15,10 +15,15 @@ record DeviceRings(List<DeviceRing> rings) implements AutoCloseable {
 
   @Override
   public void close() {
+    runAll(rings.stream().<Runnable>map(ring -> ring::close).toList());
+  }
+
+  /** Does all of it, whatever fails; then throws what failed first. */
+  static void runAll(List<Runnable> steps) {
     RuntimeException failure = null;
-    for (DeviceRing ring : rings) {
+    for (Runnable step : steps) {
       try {
-        ring.close();
+        step.run();
       } catch (RuntimeException e) {
         if (failure == null) {
           failure = e;

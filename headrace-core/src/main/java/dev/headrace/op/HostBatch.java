@@ -41,7 +41,12 @@ final class HostBatch {
   private @Nullable Object element;
   private long bytes;
 
-  private HostBatch(Device device, Structure<Object> structure, Tensor[] leaves, Object element) {
+  private HostBatch(
+      Device device,
+      Structure<Object> structure,
+      Tensor[] leaves,
+      Object element,
+      boolean castsThere) {
     this.device = device;
     this.structure = structure;
     this.leaves = leaves.clone();
@@ -50,7 +55,7 @@ final class HostBatch {
     this.element = element;
     Lease.forEachLease(element, leases::add);
     for (int leaf = 0; leaf < leaves.length; leaf++) {
-      Cast cast = device.computesCasts() ? Cast.of(leaves[leaf]) : null;
+      Cast cast = castsThere ? Cast.of(leaves[leaf]) : null;
       if (cast != null) {
         casts[leaf] = cast;
         this.leaves[leaf] = cast.root();
@@ -62,14 +67,18 @@ final class HostBatch {
     }
   }
 
-  /** The element as a batch; null where it is no structure, or lacks a part of one. */
-  static @Nullable HostBatch of(Device device, Object element) {
+  /**
+   * The element as a batch; null where it is no structure, or lacks a part of one.
+   *
+   * @param castsThere whether what was only cast is copied uncast
+   */
+  static @Nullable HostBatch of(Device device, Object element, boolean castsThere) {
     Structure<Object> structure = Structure.find(element).orElse(null);
     if (structure == null) {
       return null;
     }
     try {
-      return new HostBatch(device, structure, structure.leaves(element), element);
+      return new HostBatch(device, structure, structure.leaves(element), element, castsThere);
     } catch (IllegalArgumentException e) {
       return null;
     }

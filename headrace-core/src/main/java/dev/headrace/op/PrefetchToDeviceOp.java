@@ -16,8 +16,10 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies the tensors of its input's elements to a device, on a thread of its own and while the
@@ -29,7 +31,8 @@ import java.util.Objects;
  * Where another operator than take or prefetch follows, the garbage collector frees it.
  *
  * <p>A tensor that was only cast, and is larger for it, is copied as it was before, and cast there:
- * bytes over the bus are dear, and casts give the same bits everywhere.
+ * bytes over the bus are dear, and casts give the same bits everywhere. Not where functions follow,
+ * which are given tensors that lie there: they can cast themselves.
  *
  * <p>An error of a device ends the pipeline.
  *
@@ -75,9 +78,13 @@ public record PrefetchToDeviceOp(
             .asOneToOne()
             .asKeepingElements()
             .withInputIn(devices.getFirst()::allocatePinned);
-    boolean casts = devices.stream().allMatch(Device::computesCasts);
-    Traits casting = casts ? plain.with(Deferring.CASTS) : plain;
-    return functions.isEmpty() ? casting.asShapingNothing() : casting;
+    return functions.isEmpty()
+        ? plain.asShapingNothing().with(casts() ? Deferring.CASTS : Deferring.NEEDS)
+        : plain;
+  }
+
+  private boolean casts() {
+    return functions.isEmpty() && devices.stream().allMatch(Device::computesCasts);
   }
 
   /** An element by its place stays on the host. */
@@ -120,7 +127,9 @@ public record PrefetchToDeviceOp(
       int size = isTuned ? least : op.buffer;
       DeviceRings rings = context.shared(() -> new DeviceRings(op.devices, size, isTuned));
       this.all =
-          rings.rings().stream().map(ring -> new Transfers(context, ring, op.functions)).toList();
+          rings.rings().stream()
+              .map(ring -> new Transfers(context, ring, op.functions, op.casts()))
+              .toList();
       Cursor preparing = new PreparingCursor(context, context.open(op.input), all);
       // What functions need of the host is done for one batch while the one before is queued.
       boolean inTwo = !op.functions.isEmpty() && !context.debug();
@@ -185,9 +194,11 @@ public record PrefetchToDeviceOp(
 
     @Override
     public void close() {
-      all.forEach(Transfers::stop);
-      source.close();
-      all.forEach(Transfers::close);
+      List<Runnable> steps = new ArrayList<>();
+      all.forEach(transfers -> steps.add(transfers::stop));
+      steps.add(source::close);
+      all.forEach(transfers -> steps.add(transfers::close));
+      DeviceRings.runAll(steps);
     }
   }
 
@@ -268,9 +279,24 @@ public record PrefetchToDeviceOp(
 
     @Override
     Object step(Object element, Id id) {
-      Transfers next = all.get(turn);
-      turn = (turn + 1) % all.size();
+      Transfers next = whereItLies(element);
+      if (next == null) {
+        next = all.get(turn);
+        turn = (turn + 1) % all.size();
+      }
       return next.send(element, id);
+    }
+
+    /** What was cached on one of several devices stays there. */
+    private @Nullable Transfers whereItLies(Object element) {
+      if (all.size() > 1) {
+        for (Transfers transfers : all) {
+          if (transfers.hasAlready(element)) {
+            return transfers;
+          }
+        }
+      }
+      return null;
     }
   }
 

@@ -287,7 +287,7 @@ final class Transfer implements Weighed {
       closeEvents();
     }
     if (roomLease != null && Stream.of(leaves).noneMatch(leaf -> leaf.lease() == roomLease)) {
-      roomLease.giveBack("it was computed on");
+      ring.giveBackUnseen(roomLease, "it was computed on");
     }
     return waitedNs > 0;
   }

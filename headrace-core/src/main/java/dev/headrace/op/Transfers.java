@@ -1,10 +1,13 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Place;
+import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
 import dev.headrace.device.DeviceException;
 import dev.headrace.device.DeviceStream;
 import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
@@ -50,6 +53,7 @@ final class Transfers {
   private final DeviceRing ring;
   private final Device device;
   private final List<Fn<Object, Object>> functions;
+  private final boolean casts;
   private final TransferMeter meter;
 
   /** Whether batches are given back by the consumer; otherwise the collector frees them. */
@@ -72,16 +76,35 @@ final class Transfers {
   /** Of the thread that prepares. */
   private boolean warned;
 
-  Transfers(Context context, DeviceRing ring, List<Fn<Object, Object>> functions) {
+  /**
+   * The way to the ring's device.
+   *
+   * @param casts whether what was only cast is cast there
+   */
+  Transfers(Context context, DeviceRing ring, List<Fn<Object, Object>> functions, boolean casts) {
     this.context = context;
     this.ring = ring;
     this.device = ring.device;
     this.functions = functions;
+    this.casts = casts;
     this.meter = context.transfers();
     this.areLent = context.slabs() != null;
   }
 
   // ---- the thread that sends --------------------------------------------------------------------
+
+  /** Whether a tensor of the element lies on the device. */
+  boolean hasAlready(Object element) {
+    Place place = device.place();
+    if (place != null) {
+      for (Tensor tensor : Deferral.tensorsOf(element)) {
+        if (tensor.place() == place) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
 
   /**
    * Makes ready to copy an element's tensors. Returns what is to be {@link #queue queued}; or the
@@ -91,7 +114,7 @@ final class Transfers {
    * @throws DeviceException if the device cannot; it must not be asked again
    */
   Object send(Object element, Id id) {
-    HostBatch batch = HostBatch.of(device, element);
+    HostBatch batch = HostBatch.of(device, element, casts);
     if (batch == null) {
       warnOfStaying(element);
       return element;
@@ -126,7 +149,7 @@ final class Transfers {
       // Nothing was queued, but the stream may hold what was prepared: the pass ends.
       throw new DeviceException(
           device.name(),
-          "a function's result could not be prepared: %s; compute it on the host, before prefetchToDevice"
+          "what is to be computed there could not be prepared: %s; compute() it on the host, before prefetchToDevice"
               .formatted(e.getMessage() == null ? e : e.getMessage()),
           e);
     }

@@ -274,26 +274,30 @@ final class Profiler {
 
   private OpProfile.@Nullable Transfer transfer(
       Snapshot.@Nullable Transfer now, Snapshot.@Nullable Transfer then) {
-    return now == null
-        ? null
-        : new OpProfile.Transfer(
-            now.device(),
-            now.isPinned(),
-            (now.busNs() - (then == null ? 0 : then.busNs())) / delivered,
-            (now.computeNs() - (then == null ? 0 : then.computeNs())) / delivered,
-            (now.stagedNs() - (then == null ? 0 : then.stagedNs())) / delivered,
-            (now.waitNs() - (then == null ? 0 : then.waitNs())) / delivered,
-            stepNs(now, then),
-            (now.bytes() - (then == null ? 0 : then.bytes())) / delivered,
-            now.deviceBytes(),
-            now.deviceLimit());
+    if (now == null) {
+      return null;
+    }
+    // Several devices work side by side; a consumer on the host waits for one after the other.
+    double each = delivered * Math.max(1, now.devices());
+    double eachWait = now.steps() == 0 ? delivered : each;
+    return new OpProfile.Transfer(
+        now.device(),
+        now.isPinned(),
+        (now.busNs() - (then == null ? 0 : then.busNs())) / each,
+        (now.computeNs() - (then == null ? 0 : then.computeNs())) / each,
+        (now.stagedNs() - (then == null ? 0 : then.stagedNs())) / delivered,
+        (now.waitNs() - (then == null ? 0 : then.waitNs())) / eachWait,
+        stepNs(now, then),
+        (now.bytes() - (then == null ? 0 : then.bytes())) / delivered,
+        now.deviceBytes(),
+        now.deviceLimit());
   }
 
   /** What a step took, of those whose end is known: a device may be several steps behind. */
   private static double stepNs(Snapshot.Transfer now, Snapshot.@Nullable Transfer then) {
     long steps = now.steps() - (then == null ? 0 : then.steps());
     long ns = now.stepNs() - (then == null ? 0 : then.stepNs());
-    return steps == 0 ? 0 : (double) ns / steps;
+    return steps == 0 ? 0 : (double) ns / steps / Math.max(1, now.devices());
   }
 
   /** How long streams of devices worked on an element; 0 where the host itself does. */

@@ -105,6 +105,7 @@ public record Snapshot(
   /** Copies to a device. */
   public record Transfer(
       String device,
+      int devices,
       boolean isPinned,
       long copies,
       long bytes,

@@ -166,7 +166,7 @@ final class CrewWatch {
           beforeGrowing = 0;
         }
       }
-    } else if (isComputing ? after < before : hasCores && after < before * 0.7) {
+    } else if ((isComputing && after < before) || (hasCores && after < before * 0.7)) {
       if (++lowVisits >= 5) {
         growth.shrank();
         wantedAgain = 0;
@@ -174,7 +174,7 @@ final class CrewWatch {
       }
     } else {
       lowVisits = 0;
-      leaveThoseWhoDoNotHelp(now, before, share);
+      leaveThoseWhoDoNotHelp(now, before, after, share);
     }
   }
 
@@ -237,8 +237,9 @@ final class CrewWatch {
   }
 
   /** Goes back to fewer workers that were seen to be faster; and back, where they are not. */
-  private void leaveThoseWhoDoNotHelp(long now, int before, double share) {
-    Levels.Better better = levels.better(before, now);
+  private void leaveThoseWhoDoNotHelp(long now, int before, int wished, double share) {
+    int worthATrial = wished < before * 0.7 ? Math.max(wished, before * 3 / 4) : before;
+    Levels.Better better = levels.better(before, worthATrial, now);
     if (better != null) {
       wantedAgain = 0;
       cap = better.workers();

@@ -519,20 +519,19 @@ public final class Engine implements AutoCloseable, Decisions {
 
     private Snapshot.@Nullable Transfer transfer() {
       String device = transfers.device();
-      // Several devices work side by side; a consumer on the host waits for one after the other.
-      int atOnce = Math.max(1, transfers.deviceCount());
       return device == null
           ? null
           : new Snapshot.Transfer(
               device,
+              transfers.deviceCount(),
               transfers.isPinned(),
               transfers.copies(),
               transfers.bytes(),
-              transfers.copyNs() / atOnce,
-              transfers.computeNs() / atOnce,
+              transfers.copyNs(),
+              transfers.computeNs(),
               transfers.stagedNs(),
-              transfers.stepNs() == 0 ? transfers.waitNs() : transfers.waitNs() / atOnce,
-              transfers.stepNs() / atOnce,
+              transfers.waitNs(),
+              transfers.stepNs(),
               transfers.steps(),
               transfers.roomWaitNs(),
               transfers.deviceBytes(),

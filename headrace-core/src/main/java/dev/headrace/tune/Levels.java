@@ -69,30 +69,44 @@ public final class Levels {
   /**
    * How many workers are better than these: the fewest that were faster, or those that went, if it
    * turns out that the fewer are not; null where nothing better is known.
+   *
+   * @param worthATrial fewer that may do as well, though nobody has seen them; or as many
    */
-  public @Nullable Better better(int workers, long nowNs) {
+  public @Nullable Better better(int workers, int worthATrial, long nowNs) {
     Seen current = seen.get(workers);
     Trial running = trial;
     if (running != null && running.fewer != workers) {
       trial = null; // somebody else has changed the number
     }
-    if (current == null || !current.isEnough(nowNs)) {
+    if (current == null) {
       return null;
     }
     if (running != null && running.fewer == workers) {
       return judged(running, current, nowNs);
     }
-    return nowNs < heldUntilNs ? null : fewerAndFaster(workers, current, nowNs);
+    if (nowNs < heldUntilNs || !current.isEnough(nowNs)) {
+      return null;
+    }
+    Better faster = fewerAndFaster(workers, current, nowNs);
+    if (faster == null && worthATrial < workers) {
+      begin(worthATrial, workers, current);
+      return new Better(worthATrial, "a trial: most of their time they are ready, without a core");
+    }
+    return faster;
+  }
+
+  private void begin(int fewer, int workers, Seen current) {
+    trial = new Trial(fewer, workers, current.rate());
+    seen.remove(fewer); // it is measured anew
   }
 
   private @Nullable Better fewerAndFaster(int workers, Seen current, long nowNs) {
     for (Map.Entry<Integer, Seen> fewer : seen.headMap(workers).entrySet()) {
       Seen then = fewer.getValue();
       if (then.isEnough(nowNs) && then.rate() >= FASTER * current.rate()) {
-        trial = new Trial(fewer.getKey(), workers, current.rate());
-        seen.remove(fewer.getKey()); // it is measured anew
-        return new Better(
-            fewer.getKey(), why(then.rate(), fewer.getKey(), current.rate(), workers));
+        int less = fewer.getKey();
+        begin(less, workers, current);
+        return new Better(less, why(then.rate(), less, current.rate(), workers));
       }
     }
     return null;
@@ -100,7 +114,8 @@ public final class Levels {
 
   private @Nullable Better judged(Trial running, Seen current, long nowNs) {
     double gain = current.rate() / running.rateBefore;
-    if (gain >= MUCH_SLOWER && current.ns < TRIAL_NS) {
+    boolean isClear = current.isEnough(nowNs) && gain < MUCH_SLOWER;
+    if (!isClear && current.ns < TRIAL_NS) {
       return null; // too early to say
     }
     trial = null;

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -109,11 +110,24 @@ class CastOnDeviceTest {
   }
 
   @Test
-  void functionsOnTheDeviceBuildOnIt() {
+  void functionsOnTheDeviceAreGivenWhatLiesThere() {
     Dataset<Tensor> floats = bytes().map(x -> x.convert(DType.FLOAT32));
-    Dataset<Tensor> sums = floats.prefetchToDevice(device).mapOnDevice(x -> x.square().sum());
-    assertThat(Outcomes.of(sums)).isEqualTo(Outcomes.of(floats.map(x -> x.square().sum())));
-    assertThat(copied(sums)).isEqualTo((long) BATCHES * BYTES);
+    Dataset<Tensor> rows =
+        floats.prefetchToDevice(device).mapOnDevice(x -> x.mapRows(row -> row.square()));
+    assertThat(Outcomes.of(rows)).isEqualTo(Outcomes.of(floats.map(x -> x.square())));
+    assertThat(copied(rows)).isEqualTo(BATCHES * 4L * BYTES);
+  }
+
+  @Test
+  void manyTensorsAtOnce() {
+    sends(
+        20 * BYTES,
+        bytes()
+            .map(
+                x ->
+                    IntStream.range(0, 20)
+                        .mapToObj(i -> x.convert(DType.FLOAT32).add(i))
+                        .toList()));
   }
 
   @Test

@@ -31,11 +31,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 @ExtendWith(NoLeftovers.class)
@@ -234,6 +236,39 @@ class MapOnDeviceTest {
                     2))
             .isEqualTo(doubled);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void aStepThatIsQueuedLateStillSeesItsBatch(int readAhead) throws InterruptedException {
+    try (HostDevice device =
+        HostDevice.simulated().latency(Duration.ofMillis(1)).consumedOnStream().open()) {
+      DeviceStream consumer = Objects.requireNonNull(device.consumer());
+      MemorySegment nothing = MemorySegment.ofArray(new byte[4]);
+      List<Double> sums = new ArrayList<>();
+      Dataset<Tensor> doubled =
+          range(30)
+              .map(x -> Tensor.full(Shape.of(10), (float) x))
+              .prefetchToDevice(device, 2)
+              .mapOnDevice(x -> x.scale(2));
+      try (Pipeline<Tensor> pipeline = doubled.prefetch(readAhead).open()) {
+        for (Tensor batch : pipeline) {
+          sleep(3); // it has arrived by now, and the thread that sends knows it
+          MemorySegment memory = batch.placedMemory();
+          Looking late =
+              new Looking(
+                  () -> {
+                    sleep(6);
+                    sums.add(sum(memory));
+                  });
+          consumer.compute(Tensor.deferred(late), nothing);
+        }
+        try (DeviceEvent end = consumer.record()) {
+          assertThat(end.await(Long.MAX_VALUE)).isTrue();
+        }
+      }
+      assertThat(sums).isEqualTo(LongStream.range(0, 30).mapToObj(x -> 20.0 * x).toList());
     }
   }
 

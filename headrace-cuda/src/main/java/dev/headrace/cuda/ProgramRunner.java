@@ -14,6 +14,7 @@ import dev.headrace.data.image.Window;
 import dev.headrace.device.DeviceException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A program has a <em>slot</em> for its time: pinned memory in which the host puts what the
  * device reads, and memory of the device for tables and scratch. The thread that runs programs is
- * ahead of the device by as many as there are slots; then it waits for the oldest.
+ * ahead of the device by as many as there are slots; then it waits for the oldest. Results that are
+ * prepared together have slots of their own, however many they are.
  *
  * <p>JPEG files are decoded in a stream of the slot's own, so that the decoders work on one batch
  * while kernels work on the one before.
@@ -467,29 +469,30 @@ final class ProgramRunner implements AutoCloseable {
 
   /** Slots that take turns. */
   private final class Slots {
-    private final @Nullable Slot[] slots;
+    private final int usual;
+    private final List<Slot> slots = new ArrayList<>();
     private int turn;
 
-    Slots(int count) {
-      this.slots = new @Nullable Slot[count];
+    Slots(int usual) {
+      this.usual = usual;
     }
 
+    /**
+     * The next one. Where that is prepared and not yet queued there is one more: whoever prepares
+     * many results of a batch may be the one who queues them, and must not wait for itself.
+     */
     Slot next() {
-      Slot slot = slots[turn];
-      if (slot == null) {
-        slot = new Slot();
-        slots[turn] = slot;
+      boolean needsMore = slots.size() < usual || slots.get(turn).isUnqueued();
+      if (needsMore) {
+        slots.add(turn, new Slot());
       }
-      turn = (turn + 1) % slots.length;
+      Slot slot = slots.get(turn);
+      turn = (turn + 1) % Math.max(usual, slots.size());
       return slot;
     }
 
     void close() {
-      for (Slot slot : slots) {
-        if (slot != null) {
-          slot.close();
-        }
-      }
+      slots.forEach(Slot::close);
     }
   }
 
@@ -505,6 +508,10 @@ final class ProgramRunner implements AutoCloseable {
 
     /** Taken from preparing until queueing, which another thread does. */
     private final Semaphore isPrepared = new Semaphore(1);
+
+    boolean isUnqueued() {
+      return isPrepared.availablePermits() == 0;
+    }
 
     /** Waits until the device is through with it; false if the stream is being closed. */
     boolean await() {

@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -151,6 +152,23 @@ class CudaDeviceTest {
         assertThat(batch.toHost().toByteArray()).isEqualTo(expected.toByteArray());
       }
       assertThat(copiedBytes(there)).as("a quarter of the floats, and room").isLessThan(2 * 8_000);
+    }
+  }
+
+  @Test
+  void manyTensorsOfABatchAreComputedTogether() {
+    Dataset<List<Tensor>> columns =
+        Dataset.range(6)
+            .map(x -> Tensor.of(Shape.of(100), bytes(100)))
+            .batch(2)
+            .map(
+                x ->
+                    IntStream.range(0, 30).mapToObj(i -> x.convert(DType.FLOAT32).add(i)).toList());
+    try (CudaDevice device = CudaDevice.open(0);
+        Pipeline<List<Tensor>> there = columns.prefetchToDevice(device).open()) {
+      for (List<Tensor> batch : there) {
+        assertThat(batch.get(29).toHost().floatAt(1)).isEqualTo(29 + 31f);
+      }
     }
   }
 
