@@ -18,6 +18,7 @@ _SETTLING_BATCHES = 200
 _LONG = 1 << 60
 _TEXT = tf.constant(b"headrace" * (1 << 20))
 _LONGEST = 8 << 20
+_PIECE = tf.constant(2_500_000, tf.int64)
 
 
 def _hashed(length):
@@ -48,9 +49,20 @@ def _lengths(micros):
   return tf.constant([round(one * _bytes_per_micro()) for one in micros], tf.int64)
 
 
+def _hashed_in_pieces(length):
+  """The same for more bytes than there are, or than a cache holds: one piece after the other."""
+  _, zero = tf.while_loop(
+      lambda left, zero: left > 0,
+      lambda left, zero: (left - _PIECE, zero + _hashed(tf.minimum(left, _PIECE))),
+      [length, tf.constant(0, tf.int64)], parallel_iterations=1)
+  return zero
+
+
 def _burn(lengths, number):
   """Computes as long as the table says for this element."""
-  return _hashed(lengths[number % tf.size(lengths, tf.int64)])
+  length = lengths[number % tf.size(lengths, tf.int64)]
+  is_long = tf.get_static_value(lengths).max() > _LONGEST
+  return _hashed_in_pieces(length) if is_long else _hashed(length)
 
 
 def _first(element):
@@ -128,8 +140,8 @@ def _step(pipeline):
   if micros <= 0:
     return lambda: None
   if pipeline["stepComputes"]:
-    length = tf.constant(round(micros * _bytes_per_micro()), tf.int64)
-    computed = tf.function(lambda: _hashed(length))
+    lengths = _lengths([micros])
+    computed = tf.function(lambda: _burn(lengths, tf.constant(0, tf.int64)))
     return computed
   return lambda: time.sleep(micros / 1e6)
 
