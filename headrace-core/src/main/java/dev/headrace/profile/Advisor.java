@@ -246,7 +246,7 @@ final class Advisor {
             helps
                 ? "prefetching to %s helps: without it a batch would take %s instead of %s (%.2f times as long)"
                     .formatted(transfer.device(), time(without), time(cycle), gain)
-                : consumer.waitShare() > 0.1
+                : consumer.waitShare() > 0.1 && input >= atOnce
                     ? "prefetching to %s gains next to nothing: the input is the limit, the loop waits %.0f %% of its time for it, and copying takes %.1f %%"
                         .formatted(
                             transfer.device(), 100 * consumer.waitShare(), 100 * under / cycle)

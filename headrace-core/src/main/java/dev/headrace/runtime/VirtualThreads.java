@@ -20,9 +20,9 @@ final class VirtualThreads {
     }
   }
 
-  /** How many threads carry virtual ones. */
+  /** How many threads carry virtual ones; 0 where that is not told. */
   static int carriers() {
-    return SCHEDULER == null ? Integer.MAX_VALUE : CARRIERS;
+    return CARRIERS;
   }
 
   private static @Nullable VirtualThreadSchedulerMXBean find() {
