@@ -36,6 +36,7 @@ public final class Options {
   private @Nullable Long virtualLimit;
   private @Nullable Long heapBudget;
   private @Nullable Long nativeBudget;
+  private @Nullable Long memoryBudget;
   private @Nullable Duration stallAfter;
   private @Nullable Duration closeGrace;
   private NanoClock clock = NanoClock.SYSTEM;
@@ -59,6 +60,7 @@ public final class Options {
     virtualLimit = from.virtualLimit;
     heapBudget = from.heapBudget;
     nativeBudget = from.nativeBudget;
+    memoryBudget = from.memoryBudget;
     stallAfter = from.stallAfter;
     closeGrace = from.closeGrace;
     clock = from.clock;
@@ -229,9 +231,14 @@ public final class Options {
     return copy;
   }
 
-  /** The same budget on the heap and off it. */
+  /**
+   * How many bytes there may be on the heap and off it together; how they are divided is found by
+   * running.
+   */
   public Options memoryBudget(long bytes) {
-    return heapBudget(bytes).nativeBudget(bytes);
+    Options copy = new Options(this);
+    copy.memoryBudget = positive("memoryBudget", bytes);
+    return copy;
   }
 
   /** How long the consumer may wait without progress before it is reported who waits for whom. */
@@ -292,8 +299,9 @@ public final class Options {
         (int) number("cpu.budget", cpuBudget, Runtime.getRuntime().availableProcessors()).value(),
         (int) number("thread.limit", threadLimit, 256).value(),
         (int) number("virtual.limit", virtualLimit, 4096).value(),
-        number("heap.budget", heapBudget, Runtime.getRuntime().maxMemory() / 2).value(),
-        number("native.budget", nativeBudget, defaultNativeBudget()).value(),
+        heapBudget().value(),
+        nativeBudget().value(),
+        memoryBudget().value(),
         Duration.ofMillis(
             number("stall.after.ms", stallAfter == null ? null : stallAfter.toMillis(), 30_000)
                 .value()),
@@ -304,6 +312,20 @@ public final class Options {
         flag("tune", tune, true).isTrue());
   }
 
+  private Setting heapBudget() {
+    return number("heap.budget", heapBudget, Runtime.getRuntime().maxMemory() / 2);
+  }
+
+  private Setting nativeBudget() {
+    return number("native.budget", nativeBudget, defaultNativeBudget());
+  }
+
+  private Setting memoryBudget() {
+    long heap = heapBudget().value();
+    long apart = heap + Math.min(nativeBudget().value(), Long.MAX_VALUE - heap);
+    return number("memory.budget", memoryBudget, apart);
+  }
+
   /** What the linter has to know of them. */
   LintSettings lintSettings() {
     Settings settings = settings();
@@ -312,8 +334,8 @@ public final class Options {
         settings.debug(),
         requiresCheckpoint(),
         epochs,
-        settings.heapBudget(),
-        settings.nativeBudget());
+        Math.min(settings.heapBudget(), settings.memoryBudget()),
+        settings.memoryBudget());
   }
 
   /** Every setting with its value and where that comes from. */
@@ -329,8 +351,9 @@ public final class Options {
     settings.add(number("cpu.budget", cpuBudget, Runtime.getRuntime().availableProcessors()));
     settings.add(number("thread.limit", threadLimit, 256));
     settings.add(number("virtual.limit", virtualLimit, 4096));
-    settings.add(number("heap.budget", heapBudget, Runtime.getRuntime().maxMemory() / 2));
-    settings.add(number("native.budget", nativeBudget, defaultNativeBudget()));
+    settings.add(heapBudget());
+    settings.add(nativeBudget());
+    settings.add(memoryBudget());
     settings.add(
         number("stall.after.ms", stallAfter == null ? null : stallAfter.toMillis(), 30_000));
     settings.add(

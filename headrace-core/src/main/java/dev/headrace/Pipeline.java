@@ -469,6 +469,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
         engine.heap().peakBytes(),
         engine.nativeAccount().usedBytes(),
         engine.nativeAccount().peakBytes(),
+        engine.memory().peakBytes(),
         engine.opStats(),
         engine.knobChanges());
   }

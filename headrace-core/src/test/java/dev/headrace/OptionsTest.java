@@ -78,13 +78,16 @@ class OptionsTest {
             .cpuBudget(2)
             .threadLimit(3)
             .virtualLimit(4)
+            .heapBudget(3000)
+            .nativeBudget(4000)
             .memoryBudget(5000)
             .stallAfter(Duration.ofSeconds(6))
             .closeGrace(Duration.ofSeconds(7));
     assertThat(options.effective())
         .allSatisfy(setting -> assertThat(setting.origin()).isEqualTo("code"));
-    assertThat(options.settings().nativeBudget()).isEqualTo(5000);
-    assertThat(options.settings().heapBudget()).isEqualTo(5000);
+    assertThat(options.settings().heapBudget()).isEqualTo(3000);
+    assertThat(options.settings().nativeBudget()).isEqualTo(4000);
+    assertThat(options.settings().memoryBudget()).isEqualTo(5000);
     assertThat(options.settings().stallAfter()).isEqualTo(Duration.ofSeconds(6));
     assertThat(options.settings().closeGrace()).isEqualTo(Duration.ofSeconds(7));
     assertThat(options.settings().deterministic()).isFalse();

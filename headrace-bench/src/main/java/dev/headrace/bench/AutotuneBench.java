@@ -20,6 +20,10 @@ final class AutotuneBench implements Scenario {
   private static final Set<String> PARTS =
       Set.of(System.getProperty("headrace.autotune.parts", "A,B,C,D,E").split(","));
   private static final String ONLY = System.getProperty("headrace.autotune.only", ".*");
+
+  /** As long as the peer takes for it. */
+  private static final double CALIBRATING_SECONDS = 3;
+
   private static final long SEED = Long.getLong("headrace.autotune.seed", 1);
   private static final double SECONDS =
       Double.parseDouble(System.getProperty("headrace.autotune.seconds", "10"));
@@ -51,7 +55,7 @@ final class AutotuneBench implements Scenario {
     }
     setup.progress().accept("warming up");
     Chains.warmUp();
-    Burn burn = Burn.calibrated();
+    Burn burn = Burn.calibrated(CALIBRATING_SECONDS);
     List<Row> rows = new ArrayList<>();
     List<Row> reached = new ArrayList<>();
     if (PARTS.contains("A") || PARTS.contains("C")) {

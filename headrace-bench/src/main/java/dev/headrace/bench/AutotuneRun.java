@@ -28,6 +28,7 @@ record AutotuneRun(
     double tunerNs,
     long heapPeakBytes,
     long nativePeakBytes,
+    long memoryPeakBytes,
     List<KnobChange> decisions,
     String endedAt) {
   /** What a tuner may take before it is judged: whichever is over first. */
@@ -110,6 +111,7 @@ record AutotuneRun(
         to.tunerNs - from.tunerNs,
         stats.heapPeakBytes(),
         stats.nativePeakBytes(),
+        stats.memoryPeakBytes(),
         stats.knobChanges(),
         words(stats));
   }
@@ -139,9 +141,9 @@ record AutotuneRun(
     return tunerNs / (seconds * cores * 1e9);
   }
 
-  /** The larger of the two accounts, as a share of its budget. */
+  /** What both accounts had at once at most, as a share of the budget. */
   double memoryShare() {
-    return (double) Math.max(heapPeakBytes, nativePeakBytes) / AutotunePipeline.BUDGET_BYTES;
+    return (double) memoryPeakBytes / AutotunePipeline.BUDGET_BYTES;
   }
 
   @Override

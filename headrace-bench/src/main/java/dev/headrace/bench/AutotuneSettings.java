@@ -115,7 +115,7 @@ final class AutotuneSettings {
     String note =
         text(
             "%s: %.3f of the grid's best (%s, %d settings); ended at %s after %d decisions; peak"
-                + " %.1f MB on the heap and %.1f MB off it, of %d MB each.",
+                + " %.1f MB on the heap and %.1f MB off it, of %d MB for both.",
             pipeline.name(),
             ratio,
             setting,

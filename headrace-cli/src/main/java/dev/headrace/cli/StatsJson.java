@@ -22,6 +22,7 @@ final class StatsJson {
     fields.put("waitShare", stats.waitShare());
     fields.put("heapPeakBytes", stats.heapPeakBytes());
     fields.put("nativePeakBytes", stats.nativePeakBytes());
+    fields.put("memoryPeakBytes", stats.memoryPeakBytes());
     fields.put("operators", stats.operators().stream().map(StatsJson::operator).toList());
     List<Object> changes = new ArrayList<>();
     for (KnobChange change : stats.knobChanges()) {

@@ -3,6 +3,7 @@ package dev.headrace.data;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A named budget of bytes — heap, native or pinned — and how much of it is in use.
@@ -25,33 +26,46 @@ public final class Account {
 
   private final String name;
   private final long limitBytes;
+  private final @Nullable Account whole;
   private final AtomicLong used = new AtomicLong();
+  private final AtomicLong buffered = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
   private final List<SpareHolder> spareHolders = new CopyOnWriteArrayList<>();
 
   /** An empty account that {@link #tryReserve} fills up to {@code limitBytes}. */
   public Account(String name, long limitBytes) {
+    this(name, limitBytes, null);
+  }
+
+  /** An empty account that shares the budget of another, {@code whole}, with others. */
+  public Account(String name, long limitBytes, @Nullable Account whole) {
     if (limitBytes < 0) {
       throw new IllegalArgumentException(
           "account " + name + ": expected a limit of 0 bytes or more, but got " + limitBytes);
     }
     this.name = name;
     this.limitBytes = limitBytes;
+    this.whole = whole;
   }
 
   /**
    * Reserves {@code bytes} if they fit below the limit, and says whether they did. Spare memory is
-   * asked back for it.
+   * asked back for it, and buffers do not count: they empty by themselves.
    */
   public boolean tryReserve(long bytes) {
     if (tryReserveSpare(bytes)) {
       return true;
     }
-    for (SpareHolder holder : spareHolders) {
-      holder.giveBack(bytes - (limitBytes - used.get()));
+    boolean fitsHere = bytes <= limitBytes - used.get();
+    for (SpareHolder holder : whole != null && fitsHere ? whole.spareHolders : spareHolders) {
+      holder.giveBack(bytes - freeBytes());
       if (tryReserveSpare(bytes)) {
         return true;
       }
+    }
+    if (bytes <= freeBytes() + buffered.get()) {
+      reserve(bytes); // buffers empty, and are not filled again before there is room
+      return true;
     }
     return false;
   }
@@ -59,32 +73,74 @@ public final class Account {
   /** Has {@code holder} asked for its memory whenever a reservation would not fit otherwise. */
   public void addSpareHolder(SpareHolder holder) {
     spareHolders.add(holder);
+    if (whole != null) {
+      whole.addSpareHolder(holder);
+    }
   }
 
   /** Ends that: the holder holds nothing any more. */
   public void removeSpareHolder(SpareHolder holder) {
     spareHolders.remove(holder);
+    if (whole != null) {
+      whole.removeSpareHolder(holder);
+    }
   }
 
   /** Reserves {@code bytes} if they are free, for something that will be given back when asked. */
   public boolean tryReserveSpare(long bytes) {
     checkAmount("reserve", bytes);
+    long now = tryAdd(bytes);
+    if (now < 0) {
+      return false;
+    }
+    if (whole != null && !whole.tryReserveSpare(bytes)) {
+      used.addAndGet(-bytes);
+      return false;
+    }
+    raisePeak(now);
+    return true;
+  }
+
+  /** What is used then, or −1 if it does not fit. */
+  private long tryAdd(long bytes) {
     long before = used.get();
     while (bytes <= limitBytes - before) {
       long seen = used.compareAndExchange(before, before + bytes);
       if (seen == before) {
-        raisePeak(before + bytes);
-        return true;
+        return before + bytes;
       }
       before = seen;
     }
-    return false;
+    return -1;
   }
 
   /** Reserves {@code bytes} even beyond the limit: the oldest element of a stage always passes. */
   public void reserve(long bytes) {
     checkAmount("reserve", bytes);
     raisePeak(used.addAndGet(bytes));
+    if (whole != null) {
+      whole.reserve(bytes);
+    }
+  }
+
+  /**
+   * Reserves {@code bytes}, even beyond the limit, for what flows through a buffer: whoever must
+   * hold something does not fail because of it, but passes the limit for a while.
+   */
+  public void buffer(long bytes) {
+    reserve(bytes);
+    buffered.addAndGet(bytes);
+  }
+
+  /** Gives back what was reserved for a buffer. */
+  public void unbuffer(long bytes) {
+    buffered.addAndGet(-bytes);
+    release(bytes);
+  }
+
+  /** What of it flows through buffers. */
+  public long bufferedBytes() {
+    return buffered.get();
   }
 
   /** Gives reserved bytes back. Giving back more than is reserved is an error. */
@@ -94,6 +150,9 @@ public final class Account {
     while (bytes <= before) {
       long seen = used.compareAndExchange(before, before - bytes);
       if (seen == before) {
+        if (whole != null) {
+          whole.release(bytes);
+        }
         return;
       }
       before = seen;
@@ -122,6 +181,18 @@ public final class Account {
   /** The budget. */
   public long limitBytes() {
     return limitBytes;
+  }
+
+  /** The option that would make room, as messages name it. */
+  public String option() {
+    boolean isShared = whole != null && whole.limitBytes < Long.MAX_VALUE;
+    return "options.%sBudget".formatted(isShared ? whole.name : name);
+  }
+
+  /** What may still be reserved; negative while an oldest element passes beyond the limit. */
+  public long freeBytes() {
+    long own = limitBytes - used.get();
+    return whole == null ? own : Math.min(own, whole.freeBytes());
   }
 
   private void raisePeak(long now) {

@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +28,9 @@ public final class SlabPool implements AutoCloseable {
    * Lock order: a lease's monitor, then the pool's. */
 
   private static final long ALIGNMENT = 64;
+
+  /** A lease makes what is known of larger ones fade by one part of so many. */
+  private static final int LARGEST_FADES = 32;
 
   /** Where slabs come from. */
   @FunctionalInterface
@@ -66,6 +69,8 @@ public final class SlabPool implements AutoCloseable {
   private final SequencedMap<Long, Lease> live = new LinkedHashMap<>();
   private long leasesMade;
   private long keptBytes;
+  private volatile long largestBytes;
+  private final AtomicLong freeBytes = new AtomicLong();
   private boolean closed;
 
   /** A pool of plain native memory on {@code account}. */
@@ -127,6 +132,7 @@ public final class SlabPool implements AutoCloseable {
     if (slab == null) {
       return null;
     }
+    largestBytes = Math.max(slab.bytes(), largestBytes - largestBytes / LARGEST_FADES);
     Lease lease = new Lease(this, slab, bytes, leasesMade++, owner);
     live.put(lease.number(), lease);
     return lease;
@@ -142,6 +148,7 @@ public final class SlabPool implements AutoCloseable {
             .orElse(null);
     if (best != null) {
       free.remove(best);
+      freeBytes.addAndGet(-best.bytes());
     }
     return best;
   }
@@ -149,10 +156,8 @@ public final class SlabPool implements AutoCloseable {
   private @Nullable Slab allocate(long bytes, boolean beyondBudget) {
     long capacity = capacity(bytes);
     boolean fits = account.tryReserve(capacity);
-    for (Iterator<Slab> unfit = free.iterator(); !fits && unfit.hasNext(); ) {
-      Slab slab = unfit.next();
-      unfit.remove();
-      release(slab);
+    while (!fits && !free.isEmpty()) { // none of them fits
+      releaseFirstFree();
       fits = account.tryReserve(capacity);
     }
     if (!fits && !beyondBudget) {
@@ -169,6 +174,25 @@ public final class SlabPool implements AutoCloseable {
       arena.close();
       throw e;
     }
+  }
+
+  private void releaseFirstFree() {
+    Slab slab = free.removeFirst();
+    freeBytes.addAndGet(-slab.bytes());
+    release(slab);
+  }
+
+  /** Frees slabs that are not lent, so many bytes of them or all. */
+  public synchronized void giveBackFree(long bytes) {
+    long before = freeBytes.get();
+    while (!free.isEmpty() && before - freeBytes.get() < bytes) {
+      releaseFirstFree();
+    }
+  }
+
+  private void addFree(Slab slab) {
+    free.addFirst(slab);
+    freeBytes.addAndGet(slab.bytes());
   }
 
   private static long capacity(long bytes) {
@@ -192,7 +216,7 @@ public final class SlabPool implements AutoCloseable {
       if (closed) {
         release(slab);
       } else {
-        free.addFirst(slab);
+        addFree(slab);
       }
     }
     returns.returned(lease);
@@ -219,7 +243,7 @@ public final class SlabPool implements AutoCloseable {
   private void adopt(Slab slab) {
     keptBytes -= slab.bytes();
     if (!closed && account.tryReserve(slab.bytes())) {
-      free.addFirst(slab);
+      addFree(slab);
     } else {
       slab.arena().close();
     }
@@ -236,8 +260,13 @@ public final class SlabPool implements AutoCloseable {
   }
 
   /** The bytes of slabs that wait to be lent again. */
-  public synchronized long freeBytes() {
-    return free.stream().mapToLong(Slab::bytes).sum();
+  public long freeBytes() {
+    return freeBytes.get();
+  }
+
+  /** About the size of the largest slab that was lent of late; 0 before the first. */
+  public long largestBytes() {
+    return largestBytes;
   }
 
   /** What slabs may take in all. */
@@ -247,8 +276,7 @@ public final class SlabPool implements AutoCloseable {
 
   /** Frees the slabs that are not lent. */
   public synchronized void trim() {
-    free.forEach(this::release);
-    free.clear();
+    giveBackFree(Long.MAX_VALUE);
   }
 
   /**

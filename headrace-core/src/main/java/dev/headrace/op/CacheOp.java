@@ -64,13 +64,14 @@ public record CacheOp(Op input, Site site) implements Op {
       if (!context.heap().tryReserve(added)) {
         return new IllegalStateException(
             ("cache: expected its elements to fit the memory budget, but %,d elements need more"
-                    + " than %,d MB and the %s account holds %,d MB; raise options.heapBudget, or"
+                    + " than %,d MB and the %s account holds %,d MB; raise %s, or"
                     + " cache earlier, where elements are smaller")
                 .formatted(
                     elements + good,
                     (bytes + added) >> 20,
                     context.heap().name(),
-                    context.heap().limitBytes() >> 20));
+                    context.heap().limitBytes() >> 20,
+                    context.heap().option()));
       }
       Chunk block = blocks.isEmpty() ? new Chunk() : blocks.getLast();
       if (blocks.isEmpty() || block.size() >= BLOCK || block.inLongs() != chunk.inLongs()) {

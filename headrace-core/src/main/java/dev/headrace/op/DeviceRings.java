@@ -20,11 +20,11 @@ record DeviceRings(List<DeviceRing> rings) implements AutoCloseable {
 
   /** Does all of it, whatever fails; then throws what failed first. */
   static void runAll(List<Runnable> steps) {
-    RuntimeException failure = null;
+    Throwable failure = null;
     for (Runnable step : steps) {
       try {
         step.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         if (failure == null) {
           failure = e;
         } else {
@@ -32,8 +32,10 @@ record DeviceRings(List<DeviceRing> rings) implements AutoCloseable {
         }
       }
     }
-    if (failure != null) {
-      throw failure;
+    switch (failure) {
+      case null -> {}
+      case Error error -> throw error;
+      default -> throw (RuntimeException) failure;
     }
   }
 }

@@ -182,12 +182,13 @@ public record GroupByReducerOp(
           new IllegalStateException(
               ("groupByReducer: expected its groups to fit the memory budget, but %,d groups need"
                       + " more than %,d bytes and the %s account holds %,d bytes; raise"
-                      + " options.heapBudget, or use fewer keys or smaller states")
+                      + " %s, or use fewer keys or smaller states")
                   .formatted(
                       groups.size(),
                       reservedBytes + added,
                       context.heap().name(),
-                      context.heap().limitBytes())),
+                      context.heap().limitBytes(),
+                      context.heap().option())),
           true);
     }
 

@@ -206,7 +206,7 @@ abstract class GroupingCursor extends Cursor {
             ("%s: expected windows that are not full to fit the memory budget, but with %,d"
                  + " elements of %,d keys, %,d MB, the %s account is full (%,d MB of %,d MB); at"
                  + " most that many elements would be held if each window were full: lower the size"
-                 + " or the number of keys, or raise options.heapBudget to more than %,d MB")
+                 + " or the number of keys, or raise %s to more than %,d MB")
                 .formatted(
                     word,
                     heldElements,
@@ -215,6 +215,7 @@ abstract class GroupingCursor extends Cursor {
                     context.heap().name(),
                     context.heap().usedBytes() >> 20,
                     context.heap().limitBytes() >> 20,
+                    context.heap().option(),
                     neededBytes() >> 20)),
         true);
   }

@@ -287,11 +287,12 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
               new IllegalStateException(
                   ("pack: expected its open rows to fit the memory budget, but they need more than"
                           + " %,d bytes and the %s account holds %,d bytes; use fewer bins, or"
-                          + " raise options.heapBudget")
+                          + " raise %s")
                       .formatted(
                           reservedBytes + held.bytes(),
                           context.heap().name(),
-                          context.heap().limitBytes())),
+                          context.heap().limitBytes(),
+                          context.heap().option())),
               true),
           out);
       return false;

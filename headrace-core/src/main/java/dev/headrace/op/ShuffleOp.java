@@ -267,8 +267,8 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
           new IllegalStateException(
               ("shuffle: expected a buffer of %,d elements to fit the memory budget, but after %,d"
                    + " elements of about %,d bytes the %s account is full (%,d MB of %,d MB); the"
-                   + " buffer needs about %,d MB: lower it, raise options.heapBudget, or shuffle"
-                   + " before elements grow")
+                   + " buffer needs about %,d MB: lower it, raise %s, or shuffle before elements"
+                   + " grow")
                   .formatted(
                       wanted,
                       good,
@@ -276,7 +276,8 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
                       context.heap().name(),
                       context.heap().usedBytes() >> 20,
                       context.heap().limitBytes() >> 20,
-                      Math.max(1, Math.round((double) each * wanted / (1 << 20))))),
+                      Math.max(1, Math.round((double) each * wanted / (1 << 20))),
+                      context.heap().option())),
           true);
     }
 

@@ -2,11 +2,12 @@ package dev.headrace.op;
 
 import dev.headrace.spi.TransferMeter;
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how long the consumer's stream works on each batch: from where it was ready for it to
- * where it was through with it, less what it waited for the batch itself.
+ * Measures how long the consumer's stream works on batches: from where it was ready for it to where
+ * it was through with it, less what it waited for the batch itself.
  *
  * <p><b>Threading:</b> of the consumer's thread.
  *
@@ -16,19 +17,28 @@ final class StepClock implements AutoCloseable {
   /** More steps than this are not waited for: the stream is far behind, and others will do. */
   private static final int MOST_PENDING = 32;
 
+  /** A mark costs a small step a good part of its time, so they are not made for every one. */
+  private static final long PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(500);
+
   private record Step(Mark start, Mark end, Transfer batch) {}
 
   private final ArrayDeque<Step> pending = new ArrayDeque<>();
   private @Nullable Mark latest;
   private @Nullable Transfer batch;
+  private long latestNs = System.nanoTime() - PAUSE_NS;
+
+  /** Whether the step that begins is to be measured, though that needs a mark of its own. */
+  boolean wantsAnother() {
+    return System.nanoTime() - latestNs >= PAUSE_NS;
+  }
 
   /**
    * The stream will work on this batch.
    *
    * @param ended where it was through with the batch before, if that is known
-   * @param ready where it is ready for this one
+   * @param ready where it is ready for this one; null if that is not to be measured
    */
-  void begins(Transfer next, @Nullable Mark ended, Mark ready, TransferMeter meter) {
+  void begins(Transfer next, @Nullable Mark ended, @Nullable Mark ready, TransferMeter meter) {
     Mark start = latest;
     Transfer before = batch;
     if (start != null) {
@@ -42,6 +52,7 @@ final class StepClock implements AutoCloseable {
       ended.close();
     }
     latest = ready;
+    latestNs = ready == null ? latestNs : System.nanoTime();
     batch = next;
     count(meter);
   }

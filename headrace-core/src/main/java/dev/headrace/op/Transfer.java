@@ -214,6 +214,12 @@ final class Transfer implements Weighed {
     return end == null || end.isDone();
   }
 
+  /** Whether it is there, and sound. */
+  boolean hasArrived() {
+    DeviceEvent end = done;
+    return end == null || hasArrived(end);
+  }
+
   /** Waits until it has arrived; only until {@link #receive} was called. */
   boolean await(long timeoutNs) throws InterruptedException {
     DeviceEvent end = done;

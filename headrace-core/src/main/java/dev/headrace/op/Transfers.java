@@ -359,10 +359,10 @@ final class Transfers {
         settleArrived();
         checkAwaited();
         Mark ended = ring.takeLatestUse();
-        // A stream that is through with the batch before has waited for the input until now.
-        Mark ready =
-            ended != null && !ended.event().isDone() ? ended.held() : new Mark(consumer.record());
-        transfer.awaitOn(consumer, ready);
+        Mark ready = whereReady(transfer, ended, consumer);
+        if (ready != null) {
+          transfer.awaitOn(consumer, ready);
+        }
         steps.begins(transfer, ended, ready, meter);
       }
     } catch (DeviceException e) {
@@ -386,6 +386,18 @@ final class Transfers {
       transfer.giveBack("it could not be put together");
       return context.failure(id, e);
     }
+  }
+
+  /**
+   * Where the consumer's stream is ready for a batch: where it was through with the one before, or
+   * here, if it has waited for the input since. Null where nobody wants to know.
+   */
+  private @Nullable Mark whereReady(
+      Transfer transfer, @Nullable Mark ended, DeviceStream consumer) {
+    if (ended != null && !ended.event().isDone()) {
+      return ended.held();
+    }
+    return transfer.hasArrived() && !steps.wantsAnother() ? null : new Mark(consumer.record());
   }
 
   /** Waits for what the consumer's stream still waits for, to learn how it ended. */

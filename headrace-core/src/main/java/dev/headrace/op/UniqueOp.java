@@ -135,13 +135,14 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
           null,
           new IllegalStateException(
               ("unique: expected the keys it has met to fit the memory budget, but %,d of them need"
-                      + " %,d bytes and the %s account holds %,d bytes; raise options.heapBudget,"
+                      + " %,d bytes and the %s account holds %,d bytes; raise %s,"
                       + " or give a smaller key: unique(x -> …)")
                   .formatted(
                       seen.size(),
                       reservedBytes + bytes,
                       context.heap().name(),
-                      context.heap().limitBytes())),
+                      context.heap().limitBytes(),
+                      context.heap().option())),
           true);
     }
 

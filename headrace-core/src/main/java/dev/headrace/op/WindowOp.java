@@ -190,7 +190,7 @@ public record WindowOp(
               ("window: expected the %,d elements of a window to fit the memory budget, but after"
                       + " %,d elements of about %,d bytes the %s account is full (%,d MB of %,d"
                       + " MB); they need about %,d MB: make windows smaller, or raise"
-                      + " options.heapBudget")
+                      + " %s")
                   .formatted(
                       span,
                       held.size(),
@@ -198,7 +198,8 @@ public record WindowOp(
                       context.heap().name(),
                       context.heap().usedBytes() >> 20,
                       context.heap().limitBytes() >> 20,
-                      (long) ((double) each * span / (1 << 20)))),
+                      (long) ((double) each * span / (1 << 20)),
+                      context.heap().option())),
           true);
     }
 

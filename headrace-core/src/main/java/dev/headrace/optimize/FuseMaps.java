@@ -13,13 +13,15 @@ import org.jspecify.annotations.Nullable;
  * Makes maps that follow each other one operator.
  *
  * <pre>
- * map(g, AUTOTUNE) ← map(f, AUTOTUNE) ← range   becomes   map(f, g, AUTOTUNE) ← range
+ * map(g, parallelism=if it helps) ← map(f, parallelism=if it helps) ← range
+ *     becomes   map(f, g, parallelism=if it helps) ← range
  * </pre>
  *
  * <p>Not where numbers of threads were given: they are how many calls of each function may be in
- * flight, so that two maps with four have eight threads, and one has four. Not where both have no
- * threads: passing one operator more costs nothing that could be measured, and each keeps a meter
- * of its own. Not where order is not kept: a position tells the order that each of them met.
+ * flight, so that two maps with four have eight threads, and one has four. Not where each was given
+ * AUTOTUNE: one that waits deserves many threads and one that computes a few, and in one operator
+ * the many would compute, too, in everybody's way. Not where both have no threads: passing one
+ * operator more costs nothing that could be measured, and each keeps a meter of its own.
  */
 final class FuseMaps implements Rule {
 
@@ -30,8 +32,8 @@ final class FuseMaps implements Rule {
 
   @Override
   public String what() {
-    return "Makes maps that follow each other one operator, if both leave the number of their"
-        + " threads to the engine and keep order.";
+    return "Makes maps that follow each other one operator, if both have threads that nobody asked"
+        + " for.";
   }
 
   @Override
@@ -40,7 +42,7 @@ final class FuseMaps implements Rule {
       return null;
     }
     Op before = op.inputs().getFirst();
-    if (!mayBeFused(op, around) || !mayBeFused(before, around) || !runAlike(op, before, around)) {
+    if (!mayBeFused(op) || !mayBeFused(before) || !runAlike(op, before, around)) {
       return null;
     }
     List<FusedMapOp.Part> parts = new ArrayList<>(partsOf(before, around));
@@ -55,10 +57,9 @@ final class FuseMaps implements Rule {
         "elements are then handed from thread to thread once less");
   }
 
-  private static boolean mayBeFused(Op op, Surroundings around) {
+  private static boolean mayBeFused(Op op) {
     return (op instanceof MapOp || op instanceof FusedMapOp)
-        && Parallelism.isTuned(op.parallelism())
-        && around.keepsOrder(op);
+        && op.parallelism() == Parallelism.IF_IT_HELPS;
   }
 
   /**
@@ -66,8 +67,7 @@ final class FuseMaps implements Rule {
    * the user's plan.
    */
   private static boolean runAlike(Op op, Op before, Surroundings around) {
-    return op.parallelism() == before.parallelism()
-        && around.written(op).parallelism() == around.written(before).parallelism();
+    return around.written(op).parallelism() == around.written(before).parallelism();
   }
 
   private static List<FusedMapOp.Part> partsOf(Op op, Surroundings around) {

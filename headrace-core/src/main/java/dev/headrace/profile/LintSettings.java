@@ -5,7 +5,7 @@ package dev.headrace.profile;
  *
  * @param epochs how many passes will be read; 0 where nobody said
  * @param heapBudget how many bytes of elements may be on the heap
- * @param nativeBudget how many bytes of batches may be off the heap
+ * @param memoryBudget how many bytes may be on the heap and off it together
  */
 public record LintSettings(
     boolean deterministic,
@@ -13,4 +13,4 @@ public record LintSettings(
     boolean requiresCheckpoint,
     long epochs,
     long heapBudget,
-    long nativeBudget) {}
+    long memoryBudget) {}

@@ -52,7 +52,8 @@ public record OpStats(
    * @param stagedNs how long threads were held up by memory that is not pinned
    * @param waitNs how long the consumer, or its stream on the device, waited for batches that were
    *     under way
-   * @param stepNs how long the consumer's stream worked on batches; 0 where the host consumes them
+   * @param stepNs how long the consumer's stream worked on the batches that were measured; 0 where
+   *     the host consumes them
    * @param roomWaitNs how long the thread that copies waited for a device batch to come back; it is
    *     part of the stage's {@code workNs}
    * @param deviceBytes of the device's memory in use, by whomever, when last looked at

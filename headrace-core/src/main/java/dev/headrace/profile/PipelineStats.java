@@ -10,6 +10,7 @@ import java.util.Locale;
  * @param elements delivered to the consumer, and {@code failures} thrown at it
  * @param elapsedNs since the first element was asked for
  * @param waitNs of it, the consumer spent inside the pipeline
+ * @param memoryPeakBytes the most that there was on the heap and off it at once
  */
 public record PipelineStats(
     long epoch,
@@ -21,6 +22,7 @@ public record PipelineStats(
     long heapPeakBytes,
     long nativeBytes,
     long nativePeakBytes,
+    long memoryPeakBytes,
     List<OpStats> operators,
     List<KnobChange> knobChanges) {
 

@@ -67,6 +67,7 @@ public final class PrometheusText {
     gauge("heap_peak_bytes", "The most that were.", all, PipelineStats::heapPeakBytes);
     gauge("native_bytes", "Bytes of batches off the heap.", all, PipelineStats::nativeBytes);
     gauge("native_peak_bytes", "The most that were.", all, PipelineStats::nativePeakBytes);
+    gauge("memory_peak_bytes", "The most of both at once.", all, PipelineStats::memoryPeakBytes);
   }
 
   private void operators(Map<String, PipelineStats> pipelines) {
@@ -124,7 +125,7 @@ public final class PrometheusText {
         copy -> copy.computeNs() / 1e9);
     counter(
         "transfer_step_seconds",
-        "Time the consumer's stream worked on batches.",
+        "Time the consumer's stream worked on the batches that were measured.",
         all,
         copy -> copy.stepNs() / 1e9);
     counter(

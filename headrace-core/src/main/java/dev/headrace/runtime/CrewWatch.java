@@ -2,6 +2,7 @@ package dev.headrace.runtime;
 
 import dev.headrace.tune.Growth;
 import dev.headrace.tune.Levels;
+import dev.headrace.tune.SecondLook;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -41,9 +42,6 @@ final class CrewWatch {
 
   private static final long SETTLING_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Virtual threads that hold their carriers make no more calls at once than this each. */
-  private static final int MANY_A_CARRIER = 4;
-
   /** More virtual threads must bring this, or they go again. */
   private static final double HELPED = 1.15;
 
@@ -62,6 +60,7 @@ final class CrewWatch {
   private int stuckVisits;
   private final Levels levels = new Levels();
   private final Growth growth = new Growth();
+  private final SecondLook secondLook = new SecondLook();
   private long visitedNs;
   private CrewMeter.Progress seen = CrewMeter.Progress.NONE;
   private long unwantedSince;
@@ -126,6 +125,9 @@ final class CrewWatch {
       takeBack(now);
       return;
     }
+    if (looksAgain(now, busy, progress)) {
+      return;
+    }
     double waiting = looks == 0 ? 0 : blocked / looks;
     if (looks < leastLooks(waiting) || busyNs < 2e6) {
       return; // too little seen to judge
@@ -156,6 +158,7 @@ final class CrewWatch {
       boolean mayGrow = growth.mayGrow(now, progress.elements(), progress.workNs());
       if (crew.isWaitedFor() && hasCores && mayGrow) {
         growth.grew(now, progress.elements(), progress.workNs());
+        secondLook.grew(now);
         learnPatience(now);
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
         if (goVirtual) {
@@ -176,6 +179,33 @@ final class CrewWatch {
       lowVisits = 0;
       leaveThoseWhoDoNotHelp(now, before, after, share);
     }
+  }
+
+  /** Begins anew with as many workers as cores, where it is time to. */
+  private boolean looksAgain(long now, double busy, CrewMeter.Progress progress) {
+    int before = crew.target();
+    int cores = engine.settings().cpuBudget();
+    double share = busyNs == 0 ? 0 : cpuNs / busyNs;
+    double computeNs = share * progress.workNs() / Math.max(1, progress.elements());
+    if (!crew.isWaitedFor() || !secondLook.isDue(now, before, cores, busy * share, computeNs)) {
+      return false;
+    }
+    looks = 0;
+    blocked = 0;
+    parked = 0;
+    busyNs = 0;
+    cpuNs = 0;
+    lowVisits = 0;
+    wantedAgain = 0;
+    growth.shrank();
+    crew.resize(cores, false, crew.cpuShare());
+    engine.knobTurned(
+        crew.operator(),
+        "workers",
+        before,
+        cores,
+        "a second look, now that code is compiled: how much of its time does it wait?");
+    return true;
   }
 
   /** How many looks are enough; of few workers there are never many, because old ones fade. */
@@ -276,13 +306,8 @@ final class CrewWatch {
   private void visitVirtual(long now, CrewMeter.Progress progress, boolean wasWaitedFor) {
     Settings settings = engine.settings();
     int before = crew.target();
-    // Pinned virtual threads hold their carriers: all mounted, others queued, nobody computing.
-    // Many that wake at once look the same for a moment; but then many calls end, too. To ask is
-    // dear.
     double atOnce = (progress.workNs() - changedAt.workNs()) / Math.max(1.0, now - changedNs);
-    boolean stuck =
-        atOnce < MANY_A_CARRIER * VirtualThreads.carriers() && VirtualThreads.load().isStuck();
-    stuckVisits = stuck ? stuckVisits + 1 : 0;
+    stuckVisits = VirtualThreads.holdCarriers(atOnce) ? stuckVisits + 1 : 0;
     if (stuckVisits >= 3) {
       stuckVisits = 0;
       change(before, settings.threadLimit(), false, crew.cpuShare());

@@ -52,6 +52,8 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Origins origins;
   private final Map<String, Tuned> found;
   private final Settings settings;
+  private final boolean sharesMemory;
+  private final Account memory;
   private final Account heap;
   private final Account nativeAccount;
   private final SlabPool slabs;
@@ -60,6 +62,10 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
   private final AtomicLong progress = new AtomicLong();
+
+  /** What batches that are being made will take. */
+  private final AtomicLong promised = new AtomicLong();
+
   private final List<WatchBelow> watches = new CopyOnWriteArrayList<>();
   private final List<KnobChange> knobChanges = new ArrayList<>();
   private final Recorder recorder;
@@ -91,9 +97,13 @@ public final class Engine implements AutoCloseable, Decisions {
     this.origins = origins;
     this.found = Map.copyOf(found);
     this.settings = settings;
-    this.heap = new Account("heap", settings.heapBudget());
-    this.nativeAccount = new Account("native", settings.nativeBudget());
+    long together = settings.memoryBudget();
+    this.sharesMemory = together - settings.heapBudget() < settings.nativeBudget();
+    this.memory = new Account("memory", sharesMemory ? together : Long.MAX_VALUE);
+    this.heap = new Account("heap", Math.min(settings.heapBudget(), together), memory);
+    this.nativeAccount = new Account("native", Math.min(settings.nativeBudget(), together), memory);
     this.slabs = new SlabPool(nativeAccount, memoryFor(plan));
+    memory.addSpareHolder(slabs::giveBackFree);
     this.recorder = new Recorder(this);
     Events.opened(name(), () -> PlanShape.of(plan, settings.deterministic()).explain());
   }
@@ -144,6 +154,11 @@ public final class Engine implements AutoCloseable, Decisions {
     return heap;
   }
 
+  /** Heap and native memory together. */
+  public Account memory() {
+    return memory;
+  }
+
   public Account nativeAccount() {
     return nativeAccount;
   }
@@ -168,22 +183,56 @@ public final class Engine implements AutoCloseable, Decisions {
 
   /** Whether one more element of this weight fits the accounts. */
   boolean admits(long heapBytes, long slabBytes) {
-    return heap.usedBytes() + heapBytes <= heap.limitBytes()
-        && (slabBytes == 0
-            || nativeAccount.usedBytes() - slabs.freeBytes() + slabBytes
-                <= nativeAccount.limitBytes());
+    return (heapBytes == 0 || heapBytes <= heapRoom())
+        && (slabBytes == 0 || slabBytes <= nativeRoom());
+  }
+
+  /**
+   * What elements may take of the heap; where memory is shared, so that two batches find room off
+   * it: one is trained on while another is assembled.
+   */
+  private long heapRoom() {
+    long own = heap.limitBytes() - heap.usedBytes();
+    if (!sharesMemory) {
+      return own;
+    }
+    long largest = slabs.largestBytes();
+    if (largest == 0) { // how large batches are, or whether there are any, is not known yet
+      long buffered = heap.bufferedBytes();
+      return Math.min(own, (heap.limitBytes() - heap.usedBytes() + buffered) / 4 * 3 - buffered);
+    }
+    long two = Math.min(2 * largest, memory.limitBytes() / 4 * 3);
+    long batches = Math.max(promised.get(), two - nativeAccount.usedBytes());
+    return Math.min(own, memory.freeBytes() - Math.max(0, batches));
+  }
+
+  /** What batches may take, so that elements keep what they have needed, up to a quarter. */
+  private long nativeRoom() {
+    long own = nativeAccount.limitBytes() - nativeAccount.usedBytes();
+    if (sharesMemory) {
+      long elements = Math.min(memory.limitBytes() / 4, heap.peakBytes()) - heap.usedBytes();
+      own = Math.min(own, memory.freeBytes() - promised.get() - Math.max(0, elements));
+    }
+    return own + slabs.freeBytes();
+  }
+
+  /** Batches of so many bytes will be made; returns for how many of them memory will be taken. */
+  long promise(long bytes) {
+    long more = bytes == 0 || !sharesMemory ? 0 : Math.max(0, bytes - slabs.freeBytes());
+    promised.addAndGet(more);
+    return more;
+  }
+
+  /** They were. */
+  void keptPromise(long bytes) {
+    promised.addAndGet(-bytes);
   }
 
   /** How many elements of this weight fit the accounts; at least none. */
   long room(double heapBytesEach, double slabBytesEach) {
-    double heapRoom =
-        heapBytesEach < 1 ? Long.MAX_VALUE : (heap.limitBytes() - heap.usedBytes()) / heapBytesEach;
-    double nativeRoom =
-        slabBytesEach < 1
-            ? Long.MAX_VALUE
-            : (nativeAccount.limitBytes() - nativeAccount.usedBytes() + slabs.freeBytes())
-                / slabBytesEach;
-    return (long) Math.max(0, Math.min(heapRoom, nativeRoom));
+    double onHeap = heapBytesEach < 1 ? Long.MAX_VALUE : heapRoom() / heapBytesEach;
+    double offHeap = slabBytesEach < 1 ? Long.MAX_VALUE : nativeRoom() / slabBytesEach;
+    return (long) Math.max(0, Math.min(onHeap, offHeap));
   }
 
   /** The batch memory that the elements of a chunk hold. */

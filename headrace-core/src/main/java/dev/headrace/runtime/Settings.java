@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param virtualLimit how many virtual threads one operator may have
  * @param heapBudget bytes of elements on the heap
  * @param nativeBudget bytes of batch memory off the heap
+ * @param memoryBudget bytes of both together
  * @param stallAfter how long the consumer may wait without progress before it is reported
  * @param closeGrace how long closing waits for functions of the user that ignore interruption
  * @param clock by which waits and stalls are measured
@@ -28,6 +29,7 @@ public record Settings(
     int virtualLimit,
     long heapBudget,
     long nativeBudget,
+    long memoryBudget,
     Duration stallAfter,
     Duration closeGrace,
     NanoClock clock,

@@ -28,6 +28,9 @@ final class Slot {
   boolean handedOver;
   long heapBytes;
 
+  /** Bytes that will be taken for batches in it. */
+  long promisedBytes;
+
   /** The slot pulled after this one. */
   @Nullable Slot next;
 

@@ -8,6 +8,7 @@ import dev.headrace.spi.Leases;
 import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Work;
+import dev.headrace.tune.Standstill;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,7 +110,7 @@ final class Stage extends Cursor {
   private int buffered;
   private int doneSlots;
   private boolean consumerWaits;
-  private boolean wasFull;
+  private final Standstill standstill = new Standstill(System.nanoTime());
   private boolean draining;
   private boolean shortOfMemory;
   private boolean saidShort;
@@ -186,11 +187,11 @@ final class Stage extends Cursor {
       draining = false;
       if (buffered >= capacity) {
         draining = true;
-        wasFull = true;
+        standstill.begins(System.nanoTime());
         return false;
       }
     } else if (open >= mostOpen() || window.size() >= LONGEST_WINDOW) {
-      wasFull = true;
+      standstill.begins(System.nanoTime());
       return false;
     }
     // What nobody asked for must leave room for what somebody did.
@@ -232,6 +233,9 @@ final class Stage extends Cursor {
 
   /** Reserves the next slot for the calling worker. Under the lock. */
   Slot begin() {
+    if (standstill.isStanding()) {
+      standstill.ends(System.nanoTime());
+    }
     Slot waiting = pulledBefore.pollFirst();
     if (waiting != null) {
       busy++;
@@ -252,7 +256,8 @@ final class Stage extends Cursor {
     most = (int) Math.max(1, Math.min(most, engine.room(heapBytesEach, slabBytesEach)));
     slot.length = -most;
     slot.heapBytes = (long) (most * heapBytesEach); // made exact when the results are there
-    engine.heap().reserve(slot.heapBytes);
+    engine.heap().buffer(slot.heapBytes);
+    slot.promisedBytes = engine.promise((long) (most * slabBytesEach));
     return slot;
   }
 
@@ -370,6 +375,7 @@ final class Stage extends Cursor {
         return false;
       }
       slot.length = size;
+      keepPromise(slot);
       wanted += size;
       if (work != null) {
         crew.wakeOne();
@@ -406,7 +412,7 @@ final class Stage extends Cursor {
         return;
       }
       slot.heapBytes = heapBytes;
-      engine.heap().reserve(heapBytes);
+      engine.heap().buffer(heapBytes);
       slot.done = true;
       engine.progressed();
       buffered += results;
@@ -436,8 +442,15 @@ final class Stage extends Cursor {
   }
 
   private void releaseHeap(Slot slot) {
-    engine.heap().release(slot.heapBytes);
+    engine.heap().unbuffer(slot.heapBytes);
     slot.heapBytes = 0;
+    keepPromise(slot);
+  }
+
+  /** What was read holds its batches now, or there will be none. */
+  private void keepPromise(Slot slot) {
+    engine.keptPromise(slot.promisedBytes);
+    slot.promisedBytes = 0;
   }
 
   private void abandon(Slot slot) {
@@ -602,6 +615,7 @@ final class Stage extends Cursor {
   }
 
   private void turnReach(int times, String why) {
+    standstill.turned(System.nanoTime(), waitNs);
     int before = mostOpen() * pacer.length();
     reach = times;
     engine.knobTurned(path, "read-ahead", before, mostOpen() * pacer.length(), why);
@@ -613,6 +627,7 @@ final class Stage extends Cursor {
   }
 
   private void turnCapacity(int elements, String why) {
+    standstill.turned(System.nanoTime(), waitNs);
     engine.knobTurned(path, "buffer", capacity, elements, why);
     capacity = elements;
     context.tuned(context.tuned().withBuffer(elements));
@@ -624,8 +639,7 @@ final class Stage extends Cursor {
     if (slot != null || isOver()) {
       return slot;
     }
-    if (wasFull) {
-      wasFull = false;
+    if (standstill.wasSeen() && standstill.isWorthMore(System.nanoTime(), waitNs)) {
       if (work != null) {
         reachFurther();
       } else if (mayTurnCapacity() && capacity < MOST_AUTOTUNED) {
@@ -1065,6 +1079,7 @@ final class Stage extends Cursor {
   void shrinkUnusedBuffer() {
     crew.lock.lock();
     try {
+      standstill.fade(System.nanoTime(), waitNs);
       if (work != null && reach > 1 && doneSlots > mostOpen() / 2 && waits == waitsSeen) {
         turnReach(reach / 2, "it was never empty");
       }

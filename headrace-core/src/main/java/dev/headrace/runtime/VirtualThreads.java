@@ -1,6 +1,7 @@
 package dev.headrace.runtime;
 
 import java.lang.management.ManagementFactory;
+import java.util.function.Supplier;
 import jdk.management.VirtualThreadSchedulerMXBean;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class VirtualThreads {
   private static final @Nullable VirtualThreadSchedulerMXBean SCHEDULER = find();
 
+  /** How many threads carry virtual ones; 0 where that is not told. */
   private static final int CARRIERS = SCHEDULER == null ? 0 : SCHEDULER.getParallelism();
 
   private VirtualThreads() {}
@@ -20,9 +22,23 @@ final class VirtualThreads {
     }
   }
 
-  /** How many threads carry virtual ones; 0 where that is not told. */
-  static int carriers() {
-    return CARRIERS;
+  /** Virtual threads that hold their carriers make no more calls at once than this each. */
+  private static final int MANY_A_CARRIER = 4;
+
+  /**
+   * Whether virtual threads hold their carriers while they wait, so that others cannot go on: all
+   * are mounted, others queued, nobody computes. Many that wake together look the same for a
+   * moment; but then many calls are under way at once, which threads that hold carriers cannot do.
+   *
+   * @param callsAtOnce how many calls were under way at once, in the mean
+   */
+  static boolean holdCarriers(double callsAtOnce) {
+    return holdCarriers(callsAtOnce, CARRIERS, VirtualThreads::load);
+  }
+
+  /** The same, where the scheduler is asked only if it matters: to ask is dear. */
+  static boolean holdCarriers(double callsAtOnce, int carriers, Supplier<Load> load) {
+    return callsAtOnce < MANY_A_CARRIER * carriers && load.get().isStuck();
   }
 
   private static @Nullable VirtualThreadSchedulerMXBean find() {
@@ -33,7 +49,7 @@ final class VirtualThreads {
     }
   }
 
-  static Load load() {
+  private static Load load() {
     if (SCHEDULER == null) {
       return new Load(Integer.MAX_VALUE, 0, 0, false);
     }

@@ -111,7 +111,7 @@ final class Worker implements Runnable {
    *
    * @param busyNs inside functions since the last visit, and {@code cpuNs} of it computing
    * @param working whether it was inside a function at the moment of the visit
-   * @param blocked whether it then waited for something other than a core
+   * @param blocked whether it then waited for something other than a core or another worker
    * @param parked whether it then waited inside Java, where a virtual thread would let go
    */
   record Visit(long busyNs, long cpuNs, boolean working, boolean blocked, boolean parked) {}
@@ -120,8 +120,10 @@ final class Worker implements Runnable {
     long since = workingSince;
     long busy = busyNs + (since == 0 ? 0 : Math.max(0, now - since));
     long cpu = Math.max(seenCpuNs, CpuClock.cpuNs(thread));
-    boolean blocked = since != 0 && Tasks.isBlocked(taskId, thread);
     Thread.State state = thread.getState();
+    // Whoever waits for a monitor waits for another thread, which more workers cannot make faster.
+    boolean forMonitor = state == Thread.State.BLOCKED;
+    boolean blocked = since != 0 && !forMonitor && Tasks.isBlocked(taskId, thread);
     boolean parked = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
     boolean sameWork = since != 0 && since == workingSince;
     Visit visit =

@@ -18,7 +18,14 @@ public final class Growth {
   /** A function that takes so many times as long is another one. */
   private static final double CHANGED = 1.5;
 
+  /**
+   * While no call is over, more are tried after so long, and then after twice as long each time:
+   * calls may be long, or wait for code that is still being loaded.
+   */
+  private static final long FIRST_GAP_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private boolean hasGrown;
+  private long gapNs = FIRST_GAP_NS;
   private long grownNs;
   private long grownElements;
   private long grownWorkNs;
@@ -37,9 +44,12 @@ public final class Growth {
    * @param elements done so far by all workers, in {@code workNs} of theirs
    */
   public boolean mayGrow(long nowNs, long elements, long workNs) {
+    if (!hasGrown) {
+      return true; // nothing to compare
+    }
     long done = elements - grownElements;
-    if (!hasGrown || done == 0) {
-      return true; // nothing to compare, or calls so long that none is over yet
+    if (done == 0) {
+      return nowNs - grownNs >= gapNs;
     }
     double each = (double) (workNs - grownWorkNs) / done;
     if (!isSettled) {
@@ -75,6 +85,7 @@ public final class Growth {
 
   /** Takes note that there are more workers from now on. */
   public void grew(long nowNs, long elements, long workNs) {
+    gapNs = hasGrown && elements == grownElements ? 2 * gapNs : FIRST_GAP_NS;
     rateBefore = rate;
     rate = 0;
     hasGrown = true;

@@ -60,6 +60,51 @@ class AccountTest {
   }
 
   @Test
+  void accountsMayShareABudget() {
+    Account both = new Account("memory", 100);
+    Account heap = new Account("heap", 80, both);
+    Account batches = new Account("native", 80, both);
+    assertThat(heap.tryReserve(70)).isTrue();
+    assertThat(batches.freeBytes()).isEqualTo(30);
+    assertThat(batches.tryReserve(31)).as("of both too little is left").isFalse();
+    assertThat(batches.usedBytes()).isZero();
+    assertThat(batches.tryReserve(30)).isTrue();
+    assertThat(heap.tryReserve(1)).isFalse();
+    heap.release(70);
+    assertThat(both.usedBytes()).isEqualTo(30);
+    assertThat(batches.tryReserve(51)).as("of its own too little is left").isFalse();
+    assertThat(both.usedBytes()).isEqualTo(30);
+    batches.reserve(80); // beyond the limit: the oldest passes
+    assertThat(both.usedBytes()).isEqualTo(110);
+    assertThat(both.peakBytes()).isEqualTo(110);
+    assertThat(heap.freeBytes()).isEqualTo(-10);
+  }
+
+  @Test
+  void whoHoldsSpareMemoryOfOneIsAskedByTheOther() {
+    Account both = new Account("memory", 100);
+    Account heap = new Account("heap", 100, both);
+    Account batches = new Account("native", 100, both);
+    assertThat(heap.tryReserveSpare(90)).isTrue();
+    heap.addSpareHolder(heap::release);
+    assertThat(batches.tryReserve(40)).isTrue();
+    assertThat(heap.usedBytes()).isEqualTo(60);
+  }
+
+  @Test
+  void buffersAreInNobodysWay() {
+    account.buffer(90);
+    assertThat(account.tryReserve(60)).isTrue();
+    assertThat(account.usedBytes()).isEqualTo(150);
+    assertThat(account.tryReserve(41)).as("more than there is without buffers").isFalse();
+    assertThat(account.tryReserveSpare(1)).as("nobody needs it").isFalse();
+    account.unbuffer(90);
+    assertThat(account.bufferedBytes()).isZero();
+    assertThat(account.tryReserve(40)).isTrue();
+    assertThat(account.usedBytes()).isEqualTo(100);
+  }
+
+  @Test
   void refusesToReleaseMoreThanIsReserved() {
     account.reserve(10);
     assertThatThrownBy(() -> account.release(11))

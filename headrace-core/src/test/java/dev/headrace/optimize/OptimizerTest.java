@@ -1,6 +1,5 @@
 package dev.headrace.optimize;
 
-import static dev.headrace.Dataset.AUTOTUNE;
 import static dev.headrace.Dataset.pure;
 import static dev.headrace.Dataset.range;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,7 +20,7 @@ import org.junit.jupiter.api.parallel.Resources;
 /** What becomes of plans, whatever the rule. */
 class OptimizerTest {
   private static Dataset<?> plan() {
-    return range(9).map(x -> x + 1, AUTOTUNE).take(-1).map(x -> x * 2, AUTOTUNE).batch(2);
+    return range(9).map(pure(x -> x + 1)).take(-1).map(pure(x -> x * 2)).batch(2);
   }
 
   @Test
@@ -35,11 +34,13 @@ class OptimizerTest {
 
   @Test
   void aRuleThatIsTurnedOffDoesNothing() {
-    Goals goals = Goals.USUAL.without(Set.of("noop", "prefetch-last"));
+    Goals goals =
+        Goals.USUAL.without(
+            Set.of("noop", "parallelise", "prefetch-before-waiting", "prefetch-last"));
     assertThat(Optimizer.optimise(plan().op(), goals).isAsWritten()).isTrue();
     assertThat(Optimizer.optimise(plan().op(), Goals.USUAL).rewrites())
         .extracting(Rewrite::rule)
-        .containsExactly("noop", "fuse-maps", "prefetch-last");
+        .containsExactly("noop", "parallelise", "parallelise", "fuse-maps", "prefetch-last");
   }
 
   @Test
@@ -108,7 +109,13 @@ class OptimizerTest {
     assertThat(dataset.options(o -> o.asWritten()).explain()).doesNotContain("rewritten:");
     assertThat(dataset.options(o -> o.optimise(false)).explain()).doesNotContain("rewritten:");
     assertThat(dataset.options(o -> o.debug()).explain()).doesNotContain("rewritten:");
-    assertThat(dataset.options(o -> o.withoutRules("noop", "prefetch-last")).explain())
+    assertThat(
+            dataset
+                .options(
+                    o ->
+                        o.withoutRules(
+                            "noop", "parallelise", "prefetch-before-waiting", "prefetch-last"))
+                .explain())
         .doesNotContain("rewritten:");
   }
 
@@ -127,7 +134,7 @@ class OptimizerTest {
   @Test
   void filesAreFoundAgainWhetherThePlanIsRewrittenOrNot(@TempDir Path folder) throws Exception {
     Dataset<Long> dataset =
-        range(9).map(pure(x -> x), AUTOTUNE).map(x -> x + 1, AUTOTUNE).take(-1).snapshot(folder);
+        range(9).map(pure(x -> x)).map(pure(x -> x + 1)).take(-1).snapshot(folder);
     assertThat(dataset.explain()).contains("fuse-maps", "noop");
     assertThat(dataset.toList()).hasSize(9);
     List<Path> files = files(folder);

@@ -26,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Nested;
@@ -158,28 +157,26 @@ class RulesTest {
     private final Rule rule = new FuseMaps();
 
     @Test
-    void makesTunedMapsOne() {
+    void makesMapsOneThatNobodyGaveThreads() {
       Dataset<?> maps =
           range(9)
-              .map(x -> x + 1, AUTOTUNE)
-              .map(x -> x * 2, AUTOTUNE)
+              .map(pure(x -> x + 1))
+              .map(pure(x -> x * 2))
               .named("twice")
-              .map(x -> "<" + x + ">", AUTOTUNE);
-      Optimised optimised = Optimizer.optimise(maps.op(), Goals.USUAL, List.of(rule));
-      assertThat(text(optimised.plan())).isEqualTo("map* ← range");
+              .map(pure(x -> "<" + x + ">"));
+      Optimised optimised =
+          Optimizer.optimise(maps.op(), Goals.USUAL, List.of(new Parallelise(), rule));
+      assertThat(text(optimised.plan())).isEqualTo("map? ← range");
       assertThat(optimised.plan().title())
           .matches("map \\(RulesTest.java:\\d+\\) \\+ map 'twice' \\(.*\\) \\+ map \\(.*\\)");
       assertThat(maps.toList()).first().isEqualTo("<2>");
     }
 
+    /** One that waits deserves other threads than one that computes. */
     @Test
-    void makesThoseOneThatGotTheirThreadsTogether() {
-      Optimised both =
-          Optimizer.optimise(
-              range(9).map(pure(x -> x)).map(pure(x -> x)).op(),
-              Goals.USUAL,
-              List.of(new Parallelise(), rule));
-      assertThat(text(both.plan())).isEqualTo("map? ← range");
+    void leavesEachItsOwnThreadsThatWasGivenAutotune() {
+      assertThat(by(rule, range(9).map(x -> x, AUTOTUNE).map(x -> x, AUTOTUNE)))
+          .isEqualTo("map* ← map* ← range");
     }
 
     @Test
@@ -191,26 +188,12 @@ class RulesTest {
     }
 
     @Test
-    void leavesThoseAloneThatDoNotKeepOrder() {
-      assertThat(
-              by(
-                  rule,
-                  range(9)
-                      .map(x -> x, AUTOTUNE, Order.UNORDERED)
-                      .map(x -> x, AUTOTUNE, Order.UNORDERED)))
-          .isEqualTo("map* ← map* ← range");
-      Goals inAnyOrder = new Goals(true, false, false, 0, Set.of());
-      assertThat(by(rule, range(9).map(x -> x, AUTOTUNE).map(x -> x, AUTOTUNE), inAnyOrder))
-          .isEqualTo("map* ← map* ← range");
-    }
-
-    @Test
     void namesTheMapThatFailed() {
       Dataset<Long> maps =
           range(3)
-              .map(x -> refuse(x, 1), AUTOTUNE)
+              .map(pure(x -> refuse(x, 1)))
               .named("first")
-              .map(x -> refuse(x, 2), AUTOTUNE)
+              .map(pure(x -> refuse(x, 2)))
               .named("second");
       assertThat(maps.explain()).contains("fuse-maps: map 'second'");
       assertThat(failures(maps))

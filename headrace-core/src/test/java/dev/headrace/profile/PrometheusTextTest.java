@@ -27,6 +27,7 @@ class PrometheusTextTest {
         20,
         30,
         40,
+        50,
         List.of(
             new OpStats(
                 "map",

@@ -33,6 +33,7 @@ class StageSchedulesTest {
           8,
           1 << 20,
           1 << 20,
+          1 << 21,
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           NanoClock.SYSTEM,

@@ -26,6 +26,7 @@ class WorkerCrewTest {
           8,
           1 << 24,
           1 << 24,
+          1 << 25,
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           NanoClock.SYSTEM,

@@ -34,8 +34,7 @@ public final class MemoryRules {
     return switch (node.op()) {
       case ShuffleOp shuffle -> shuffle(shuffle, node.settings().heapBudget());
       case CacheOp cache -> cache(cache, node.settings().heapBudget());
-      case PrefetchOp prefetch ->
-          prefetch(prefetch, node.settings().heapBudget() + node.settings().nativeBudget());
+      case PrefetchOp prefetch -> prefetch(prefetch, node.settings().memoryBudget());
       default -> null;
     };
   }

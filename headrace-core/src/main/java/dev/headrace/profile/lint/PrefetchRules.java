@@ -136,7 +136,7 @@ public final class PrefetchRules {
     }
     Node batch = node.behind(Node::passesOneByOne, op -> op instanceof BatchOp);
     long bytes = ElementSize.of(prefetch.input());
-    long budget = node.settings().heapBudget() + node.settings().nativeBudget();
+    long budget = node.settings().memoryBudget();
     boolean isKnown = bytes != ElementSize.UNKNOWN; // then it is a matter of memory alone
     boolean fitsEasily = isKnown && bytes <= budget / 4 / prefetch.buffer();
     boolean isSaidElsewhere = isKnown && bytes > budget / prefetch.buffer();

@@ -82,7 +82,8 @@ final class MemoryRulesTest {
     assertThat(found(large.prefetch(20))).containsExactly("HINT does-not-fit at prefetch");
     assertThat(found(large.prefetch(2000))).containsExactly("HINT does-not-fit at prefetch");
 
-    assertThat(found(large.prefetch(8))).isEmpty();
+    assertThat(found(large.prefetch(8))).containsExactly("HINT does-not-fit at prefetch");
+    assertThat(found(large.prefetch(4))).isEmpty();
     assertThat(found(large.prefetch(AUTOTUNE))).isEmpty();
   }
 }
