@@ -361,6 +361,13 @@ final class DevicePhotos {
             ours,
             bare,
             cores + " bare threads with the same function, nothing handed on",
+            null),
+        Row.ofRates(
+            "C. " + cores + " bare threads",
+            "images/s",
+            bare,
+            one,
+            "one core's rate alone, times " + cores + ": what the machine itself leaves of it",
             null));
   }
 

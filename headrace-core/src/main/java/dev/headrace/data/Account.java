@@ -185,8 +185,8 @@ public final class Account {
 
   /** The option that would make room, as messages name it. */
   public String option() {
-    boolean isShared = whole != null && whole.limitBytes < Long.MAX_VALUE;
-    return "options.%sBudget".formatted(isShared ? whole.name : name);
+    Account shared = whole != null && whole.limitBytes < Long.MAX_VALUE ? whole : this;
+    return "options.%sBudget".formatted(shared.name);
   }
 
   /** What may still be reserved; negative while an oldest element passes beyond the limit. */
