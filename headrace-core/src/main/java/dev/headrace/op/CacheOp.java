@@ -115,6 +115,9 @@ public record CacheOp(Op input, Site site) implements Op {
 
     private @Nullable Content content;
 
+    /** Whether a pass before this pipeline's life has given all of it, and so its failures. */
+    private boolean given;
+
     synchronized void begin(long itsIteration, @Nullable Id itsPrefix, State itsStart) {
       if (!begun) {
         begun = true;
@@ -126,6 +129,14 @@ public record CacheOp(Op input, Site site) implements Op {
 
     synchronized @Nullable Content content() {
       return content;
+    }
+
+    synchronized void wasGiven() {
+      given = true;
+    }
+
+    synchronized boolean isGiven() {
+      return given;
     }
 
     /** Takes over a whole pass; false where another was faster. */
@@ -206,6 +217,7 @@ public record CacheOp(Op input, Site site) implements Op {
     private void start() {
       reading = store.content();
       if (reading == null) {
+        silently = store.isGiven();
         startFilling();
       }
     }
@@ -332,6 +344,9 @@ public record CacheOp(Op input, Site site) implements Op {
       }
       // The content is made again from the start: whoever reads the cache later needs all of it.
       silently = fromStore;
+      if (fromStore) { // the next pass may begin before this one has come to the end
+        store.wasGiven();
+      }
       Cursor input = startFilling();
       Content into = filling == null ? new Content(context) : filling;
       if (target > 0) {

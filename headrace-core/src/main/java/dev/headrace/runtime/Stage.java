@@ -110,6 +110,7 @@ final class Stage extends Cursor {
   private int buffered;
   private int doneSlots;
   private boolean consumerWaits;
+  private long handedOverSeen;
   private final Standstill standstill = new Standstill(System.nanoTime());
   private boolean draining;
   private boolean shortOfMemory;
@@ -1079,6 +1080,10 @@ final class Stage extends Cursor {
   void shrinkUnusedBuffer() {
     crew.lock.lock();
     try {
+      if (handedOverElements == handedOverSeen) {
+        return; // a pause: what will be needed after it is not known
+      }
+      handedOverSeen = handedOverElements;
       standstill.fade(System.nanoTime(), waitNs);
       if (work != null && reach > 1 && doneSlots > mostOpen() / 2 && waits == waitsSeen) {
         turnReach(reach / 2, "it was never empty");

@@ -8,6 +8,7 @@ import dev.headrace.Dataset;
 import dev.headrace.Options;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
+import dev.headrace.data.Padded;
 import dev.headrace.data.Seed;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.testing.PipelineContract;
@@ -30,6 +31,30 @@ class CacheOpTest {
     PipelineContract.of(n -> range(12).randomMap((x, random) -> random.nextInt(), SEED, n).cache())
         .epochs(3)
         .check();
+  }
+
+  /**
+   * Who resumes behind the last element never asks for the end; the epochs after it know it, too.
+   */
+  @Test
+  void failuresAreNotDeliveredAgainByThoseWhoResumeBehindTheLastElement() {
+    Dataset<Padded<Long>> dataset =
+        range(6).map(x -> Outcomes.refusing(2, x)).cache().padToCardinality(9, -3L).prefetch(1);
+    List<List<String>> epochs = Outcomes.ofEpochs(dataset, 3);
+    assertThat(epochs.get(0)).contains("error");
+    assertThat(epochs.get(1)).doesNotContain("error").hasSize(9 + 1);
+    try (Pipeline<Padded<Long>> pipeline = dataset.open()) {
+      Outcomes.of(pipeline.iterator());
+      Iterator<Padded<Long>> second = pipeline.iterator();
+      for (int i = 0; i < 7; i++) {
+        second.next();
+      }
+      Checkpoint checkpoint = Checkpoint.parse(pipeline.checkpoint().toString());
+      try (Pipeline<Padded<Long>> resumed = dataset.open(checkpoint)) {
+        assertThat(Outcomes.of(resumed.iterator())).isEqualTo(epochs.get(1).subList(7, 10));
+        assertThat(Outcomes.of(resumed.iterator())).isEqualTo(epochs.get(2));
+      }
+    }
   }
 
   @Test
