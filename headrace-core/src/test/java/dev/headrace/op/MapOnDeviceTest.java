@@ -305,7 +305,8 @@ class MapOnDeviceTest {
           consumer.compute(step, nothing);
         }
         OpStats.TransferStats transfer = transfer(pipeline);
-        assertThat(transfer.stepNs()).isGreaterThanOrEqualTo(40 * 20_000_000L);
+        // Steps that begin at once may go unmeasured, and those far behind do.
+        assertThat(transfer.stepNs()).isGreaterThanOrEqualTo(30 * 20_000_000L);
         Diagnosis diagnosis = pipeline.diagnose();
         assertThat(diagnosis.profile().consumer().stepNs()).isGreaterThanOrEqualTo(20_000_000);
         assertThat(diagnosis.findings())
