@@ -99,7 +99,8 @@ final class CrewWatch {
     long done = progress.elements() - seen.elements();
     double busy = (double) (progress.workNs() - seen.workNs()) / Math.max(1, since);
     long waited = progress.waitNs() - seen.waitNs();
-    boolean wasWaitedFor = progress.waits() > seen.waits() || crew.isWaitedFor();
+    boolean isWaitedFor = crew.isWaitedFor();
+    boolean wasWaitedFor = progress.waits() > seen.waits() || isWaitedFor;
     boolean isFirst = visitedNs == 0;
     visitedNs = now;
     seen = progress;
@@ -121,11 +122,11 @@ final class CrewWatch {
     if (!wasWaitedFor && giveBack(now, busy)) {
       return;
     }
-    if (wantedAgain > crew.target() && crew.isWaitedFor()) {
+    if (wantedAgain > crew.target() && isWaitedFor) {
       takeBack(now);
       return;
     }
-    if (looksAgain(now, busy, progress)) {
+    if (isWaitedFor && looksAgain(now, busy, progress)) {
       return;
     }
     double waiting = looks == 0 ? 0 : blocked / looks;
@@ -156,7 +157,7 @@ final class CrewWatch {
     if (after > before * 1.2) {
       lowVisits = 0;
       boolean mayGrow = growth.mayGrow(now, progress.elements(), progress.workNs());
-      if (crew.isWaitedFor() && hasCores && mayGrow) {
+      if (isWaitedFor && hasCores && mayGrow) {
         growth.grew(now, progress.elements(), progress.workNs());
         secondLook.grew(now);
         learnPatience(now);
@@ -187,7 +188,7 @@ final class CrewWatch {
     int cores = engine.settings().cpuBudget();
     double share = busyNs == 0 ? 0 : cpuNs / busyNs;
     double computeNs = share * progress.workNs() / Math.max(1, progress.elements());
-    if (!crew.isWaitedFor() || !secondLook.isDue(now, before, cores, busy * share, computeNs)) {
+    if (!secondLook.isDue(now, before, cores, busy * share, computeNs)) {
       return false;
     }
     looks = 0;
