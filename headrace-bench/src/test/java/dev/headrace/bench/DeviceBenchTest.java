@@ -71,7 +71,8 @@ class DeviceBenchTest {
             "C. decoded there, float16 NCHW",
             "C. decoded there, float32 NCHW",
             "C. decoded by %d cores".formatted(cores()),
-            "C. decoded by %d cores".formatted(cores()));
+            "C. decoded by %d cores".formatted(cores()),
+            "C. %d bare threads".formatted(cores()));
     assertThat(bench.notes())
         .anyMatch(note -> note.startsWith("C. 16 records of 500 x 375 JPEGs, 7"));
   }
