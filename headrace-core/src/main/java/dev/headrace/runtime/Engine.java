@@ -199,7 +199,7 @@ public final class Engine implements AutoCloseable, Decisions {
     long largest = slabs.largestBytes();
     if (largest == 0) { // how large batches are, or whether there are any, is not known yet
       long buffered = heap.bufferedBytes();
-      return Math.min(own, (heap.limitBytes() - heap.usedBytes() + buffered) / 4 * 3 - buffered);
+      return Math.min(own, (own + buffered) / 4 * 3 - buffered);
     }
     long two = Math.min(2 * largest, memory.limitBytes() / 4 * 3);
     long batches = Math.max(promised.get(), two - nativeAccount.usedBytes());
@@ -223,7 +223,7 @@ public final class Engine implements AutoCloseable, Decisions {
     return more;
   }
 
-  /** They were. */
+  /** They were made, or will not be. */
   void keptPromise(long bytes) {
     promised.addAndGet(-bytes);
   }
