@@ -1,23 +1,27 @@
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.Deflater;
 
 /**
  * Makes a folder that runs Headrace, its measurements and its GPU tests where there is a GPU but no
  * JDK: {@code target/device-bundle}, and beside it the same packed, {@code
- * target/device-bundle.tar.gz}.
+ * target/device-bundle.tar.xz}.
  *
  * <p>From the top of the clone, with a JDK 25, after a build: {@code java build/DeviceBundle.java}.
  * Options:
@@ -27,6 +31,8 @@ import java.util.stream.Stream;
  *   --classes FOLDER   classes that were compiled elsewhere, instead of the jars of a build; may be repeated
  *   --tests FOLDER     the tests of headrace-cuda, compiled elsewhere; else headrace-cuda/target/test-classes
  *   --library JAR      a jar to add; may be repeated
+ *   --torch FOLDER     headrace-torch/target after a build with -Padapters: adds its GPU tests, which run on the
+ *                      libraries of the PyTorch that the other machine's Python has
  * </pre>
  */
 final class DeviceBundle {
@@ -57,6 +63,7 @@ final class DeviceBundle {
   private final List<Path> libraries = new ArrayList<>();
   private Path tests = Path.of("headrace-cuda/target/test-classes");
   private Path turboJpeg;
+  private Path torch;
 
   public static void main(String[] arguments) throws Exception {
     DeviceBundle made = new DeviceBundle();
@@ -73,8 +80,11 @@ final class DeviceBundle {
         case "--classes" -> made.classes.add(value);
         case "--tests" -> made.tests = value;
         case "--library" -> made.libraries.add(value);
+        case "--torch" -> made.torch = value;
         default ->
-            fail("expected --turbojpeg, --classes, --tests or --library, but got " + arguments[i]);
+            fail(
+                "expected --turbojpeg, --classes, --tests, --library or --torch, but got "
+                    + arguments[i]);
       }
     }
     made.make();
@@ -99,6 +109,9 @@ final class DeviceBundle {
     }
     addTests();
     addPeers();
+    if (torch != null) {
+      addTorch();
+    }
     if (turboJpeg != null) {
       Files.copy(turboJpeg, lib.resolve("libturbojpeg.so.0"));
     }
@@ -155,6 +168,51 @@ final class DeviceBundle {
     return false;
   }
 
+  /**
+   * The adapter for PyTorch with its tests, and of the library's Java side what is not in every
+   * PyTorch: PyTorch itself, hundreds of megabytes, is the other machine's.
+   */
+  private void addTorch() throws IOException {
+    Path folder = Files.createDirectories(bundle.resolve("torch"));
+    pack(torch.resolve("classes"), folder.resolve("headrace-torch.jar"));
+    pack(torch.resolve("test-classes"), folder.resolve("headrace-torch-tests.jar"));
+    String javacpp = version("javacpp.version");
+    String openblas = version("openblas.version");
+    String pytorch = version("pytorch.version");
+    String platform = "-linux-x86_64";
+    fetch("org/bytedeco/javacpp", javacpp, folder);
+    fetch("org/bytedeco/openblas", openblas, folder);
+    fetch("org/bytedeco/pytorch", pytorch, folder);
+    fetch("org/bytedeco/javacpp", javacpp, platform, "libjnijavacpp", folder);
+    fetch(
+        "org/bytedeco/openblas",
+        openblas,
+        platform,
+        "lib(jniopenblas|jniopenblas_nolapack|openblas|gfortran|quadmath|gcc_s)",
+        folder);
+    fetch("org/bytedeco/pytorch", pytorch, platform, "libjnitorch", folder);
+    script(
+        "torch-tests",
+        """
+        #!/bin/sh
+        # The tests of headrace-torch that need a GPU, on the libraries of Python's PyTorch; arguments go to JUnit.
+        set -eu
+        here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+        torch=$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__))')
+        libraries=$torch/lib
+        for folder in "$torch"/../nvidia/*/lib; do
+          libraries=$libraries:$folder
+        done
+        LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        export LD_LIBRARY_PATH
+        # shellcheck disable=SC2086
+        exec "$here/java/bin/java" --enable-native-access=ALL-UNNAMED --add-modules=jdk.incubator.vector \\
+          -Djava.awt.headless=true ${HEADRACE_JAVA_OPTS:-} -cp "$here/torch/*:$here/tests/*:$here/lib/*" \\
+          org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree \\
+          --scan-class-path="$here/torch/headrace-torch-tests.jar" --include-tag=gpu "$@"
+        """);
+  }
+
   private void addPeers() throws IOException {
     Path folder = Files.createDirectories(bundle.resolve("peers/torch"));
     try (Stream<Path> programs = Files.list(Path.of("peers/torch"))) {
@@ -173,7 +231,7 @@ final class DeviceBundle {
         "--no-man-pages",
         "--no-header-files",
         "--compress",
-        "zip-9",
+        "zip-0",
         "--output",
         bundle.resolve("java").toString());
   }
@@ -209,7 +267,7 @@ final class DeviceBundle {
         # shellcheck disable=SC2086
         exec "$here/java/bin/java" --enable-native-access=ALL-UNNAMED --add-modules=jdk.incubator.vector \\
           -Djava.awt.headless=true ${HEADRACE_JAVA_OPTS:-} -cp "$here/tests/*:$here/lib/*" \\
-          org.junit.platform.console.ConsoleLauncher execute --disable-banner --details=tree \\
+          org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree \\
           --scan-class-path="$here/tests/headrace-cuda-tests.jar" --include-tag=gpu "$@"
         """);
   }
@@ -220,8 +278,8 @@ final class DeviceBundle {
   }
 
   private void packAll() throws Exception {
-    Path packed = target.resolve("device-bundle.tar.gz");
-    run("tar", "-czf", packed.toString(), "-C", target.toString(), "device-bundle");
+    Path packed = target.resolve("device-bundle.tar.xz");
+    run("tar", "-cJf", packed.toString(), "-C", target.toString(), "device-bundle");
     System.out.printf(
         Locale.ROOT,
         "%s: %.1f MB; %s: %.1f MB%n",
@@ -268,7 +326,16 @@ final class DeviceBundle {
 
   /** Copies an artifact from the local repository. */
   private static void fetch(String artifact, String version, Path folder) throws IOException {
-    String name = artifact.substring(artifact.lastIndexOf('/') + 1) + "-" + version + ".jar";
+    fetch(artifact, version, version, folder);
+  }
+
+  private static String fileName(String artifact, String version) {
+    return artifact.substring(artifact.lastIndexOf('/') + 1) + "-" + version + ".jar";
+  }
+
+  private static void fetch(String artifact, String named, String version, Path folder)
+      throws IOException {
+    String name = fileName(artifact, named);
     Path local = repository().resolve(artifact).resolve(version).resolve(name);
     if (Files.isRegularFile(local)) {
       Files.copy(local, folder.resolve(name));
@@ -279,12 +346,39 @@ final class DeviceBundle {
             .formatted(name, artifact.replaceAll("/([^/]*)$", ":$1").replace('/', '.'), version));
   }
 
+  /**
+   * Of an artifact's native libraries, those whose names are {@code wanted} up to their endings.
+   */
+  private static void fetch(
+      String artifact, String version, String classifier, String wanted, Path folder)
+      throws IOException {
+    fetch(artifact, version + classifier, version, folder);
+    Path whole = folder.resolve(fileName(artifact, version + classifier));
+    Path part = folder.resolve(whole.getFileName() + ".part");
+    Pattern names = Pattern.compile("org/.*/" + wanted + "\\.so.*");
+    try (JarFile in = new JarFile(whole.toFile());
+        OutputStream file = Files.newOutputStream(part);
+        JarOutputStream out = new JarOutputStream(file)) {
+      out.setLevel(Deflater.NO_COMPRESSION); // better done for all together
+      for (JarEntry entry :
+          in.stream().filter(each -> names.matcher(each.getName()).matches()).toList()) {
+        out.putNextEntry(new JarEntry(entry.getName()));
+        try (InputStream content = in.getInputStream(entry)) {
+          content.transferTo(out);
+        }
+        out.closeEntry();
+      }
+    }
+    Files.move(part, whole, StandardCopyOption.REPLACE_EXISTING);
+  }
+
   // ---- files ------------------------------------------------------------------------------------
 
   private static void pack(Path classes, Path jar) throws IOException {
     try (OutputStream file = Files.newOutputStream(jar);
         JarOutputStream out = new JarOutputStream(file);
         Stream<Path> all = Files.walk(classes)) {
+      out.setLevel(Deflater.NO_COMPRESSION); // better done for all together
       for (Path each : all.filter(Files::isRegularFile).sorted().toList()) {
         out.putNextEntry(new JarEntry(classes.relativize(each).toString().replace('\\', '/')));
         Files.copy(each, out);
