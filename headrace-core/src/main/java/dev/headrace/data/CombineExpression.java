@@ -47,8 +47,8 @@ public record CombineExpression(Tensor left, Tensor right, Arithmetic operation)
 
   private void compute(MemorySegment lefts, MemorySegment rights, MemorySegment destination) {
     long elements = shape().elements();
-    ElementBlock some = new ElementBlock(left.dtype());
-    ElementBlock others = new ElementBlock(right.dtype());
+    ElementBlock some = new ElementBlock(left.dtype(), elements);
+    ElementBlock others = new ElementBlock(right.dtype(), elements);
     for (long from = 0; from < elements; from += ElementBlock.CAPACITY) {
       int count = (int) Math.min(ElementBlock.CAPACITY, elements - from);
       load(some, left, lefts, from, count);

@@ -77,7 +77,7 @@ record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
   }
 
   private void forEachBlock(MemorySegment memory, long elements, BlockReader reader) {
-    ElementBlock block = new ElementBlock(root.dtype());
+    ElementBlock block = new ElementBlock(root.dtype(), elements);
     for (long from = 0; from < elements; from += ElementBlock.CAPACITY) {
       int count = (int) Math.min(ElementBlock.CAPACITY, elements - from);
       block.load(root.dtype(), memory, from, count);

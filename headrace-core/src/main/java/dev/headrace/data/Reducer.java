@@ -13,6 +13,8 @@ import java.util.Arrays;
  * <p><b>Threading:</b> confined to one thread.
  */
 final class Reducer {
+  private static final int LANES = 4;
+
   private final Reduction reduction;
   private final DType dtype;
   private final long count;
@@ -84,16 +86,10 @@ final class Reducer {
     if (dtype.isFloating()) {
       double[] values = block.doubles();
       if (sideBySide) {
-        for (int i = 0; i < run; i++) {
-          doubles[result + i] = reduction.apply(doubles[result + i], values[at + i]);
-        }
-        return;
+        addSideBySide(values, at, run, result);
+      } else {
+        doubles[result] = reduction.apply(doubles[result], reduced(values, at, at + run));
       }
-      double one = doubles[result];
-      for (int i = at; i < at + run; i++) {
-        one = reduction.apply(one, values[i]);
-      }
-      doubles[result] = one;
     } else {
       long[] values = block.longs();
       for (int i = 0; i < run; i++) {
@@ -101,6 +97,60 @@ final class Reducer {
         longs[to] = reduction.apply(longs[to], values[at + i], dtype);
       }
     }
+  }
+
+  private void addSideBySide(double[] values, int at, int run, int result) {
+    switch (reduction) {
+      case SUM, MEAN -> {
+        for (int i = 0; i < run; i++) {
+          doubles[result + i] += values[at + i];
+        }
+      }
+      case MIN, MAX -> {
+        for (int i = 0; i < run; i++) {
+          doubles[result + i] = reduction.apply(doubles[result + i], values[at + i]);
+        }
+      }
+    }
+  }
+
+  /** Of the values from {@code at} to {@code end}, in four lanes: one would wait for itself. */
+  private double reduced(double[] values, int at, int end) {
+    double a = reduction.startOfFloats();
+    double b = a;
+    double c = a;
+    double d = a;
+    int i = at;
+    switch (reduction) {
+      case SUM, MEAN -> {
+        for (; i <= end - LANES; i += LANES) {
+          a += values[i];
+          b += values[i + 1];
+          c += values[i + 2];
+          d += values[i + 3];
+        }
+      }
+      case MIN -> {
+        for (; i <= end - LANES; i += LANES) {
+          a = Math.min(a, values[i]);
+          b = Math.min(b, values[i + 1]);
+          c = Math.min(c, values[i + 2]);
+          d = Math.min(d, values[i + 3]);
+        }
+      }
+      case MAX -> {
+        for (; i <= end - LANES; i += LANES) {
+          a = Math.max(a, values[i]);
+          b = Math.max(b, values[i + 1]);
+          c = Math.max(c, values[i + 2]);
+          d = Math.max(d, values[i + 3]);
+        }
+      }
+    }
+    for (; i < end; i++) {
+      a = reduction.apply(a, values[i]);
+    }
+    return reduction.apply(reduction.apply(a, b), reduction.apply(c, d));
   }
 
   void finish(MemorySegment destination) {

@@ -23,6 +23,7 @@ final class DeviceDecoder implements AutoCloseable {
   private final NvJpeg.Backend backend;
   private final long handle;
   private final String problem;
+  private final CallingThread engines;
   private final LongAdder byDevice = new LongAdder();
   private final LongAdder byHost = new LongAdder();
 
@@ -37,6 +38,7 @@ final class DeviceDecoder implements AutoCloseable {
     this.backend = backend;
     this.handle = handle;
     this.problem = problem;
+    this.engines = new CallingThread("cuda JPEG engines of " + context.name());
   }
 
   /** The best decoder there is, or one that takes no file and says why. */
@@ -138,6 +140,7 @@ final class DeviceDecoder implements AutoCloseable {
   /** Frees what the library holds; there is no lane any more. */
   @Override
   public void close() {
+    engines.close();
     NvJpeg jpeg = library;
     if (jpeg != null) {
       int _ =
@@ -214,6 +217,19 @@ final class DeviceDecoder implements AutoCloseable {
      */
     int decode(Batch batch, int hostThreads) {
       int kind = batch.format == NvJpeg.OUTPUT_Y ? 1 : 0;
+      int status =
+          backend == NvJpeg.Backend.HARDWARE
+              ? engines.call(() -> called(batch, kind, hostThreads), batch.images)
+              : called(batch, kind, hostThreads);
+      if (status == NvJpeg.SUCCESS) {
+        byDevice.add(batch.images);
+      } else {
+        initializedFor[kind] = 0;
+      }
+      return status;
+    }
+
+    private int called(Batch batch, int kind, int hostThreads) {
       int[] status = new int[1];
       context.call(
           "nvjpegDecodeBatched",
@@ -221,11 +237,6 @@ final class DeviceDecoder implements AutoCloseable {
             status[0] = decode(batch, kind, hostThreads);
             return CudaDriver.SUCCESS;
           });
-      if (status[0] == NvJpeg.SUCCESS) {
-        byDevice.add(batch.images);
-      } else {
-        initializedFor[kind] = 0;
-      }
       return status[0];
     }
 

@@ -1,0 +1,155 @@
+package dev.headrace.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.headrace.testing.NoLeftovers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Timeout(60)
+@ExtendWith(NoLeftovers.class)
+class CallingThreadTest {
+  /** More calls than until a second thread was tried and compared. */
+  private static final int ENOUGH = 40;
+
+  private final AtomicLong clock = new AtomicLong();
+
+  /** The threads that calls were made in, in the order of their first. */
+  private final List<Thread> threads = new ArrayList<>();
+
+  /** How long a piece takes, by the number of the thread. */
+  private volatile ToLongFunction<Integer> nsPerPiece = _ -> 100;
+
+  private CallingThread calling() {
+    return new CallingThread("test", clock::get);
+  }
+
+  /** Makes calls of four pieces; in which thread the last of them was made. */
+  private int calls(CallingThread calling, int count) {
+    int last = -1;
+    for (int i = 0; i < count; i++) {
+      last =
+          calling.call(
+              () -> {
+                Thread current = Thread.currentThread();
+                if (!threads.contains(current)) {
+                  threads.add(current);
+                }
+                int number = threads.indexOf(current);
+                clock.addAndGet(4 * nsPerPiece.applyAsLong(number));
+                return number;
+              },
+              4);
+    }
+    return last;
+  }
+
+  @Test
+  void aFasterThreadGoesOn() {
+    nsPerPiece = number -> number == 0 ? 200 : 90;
+    try (CallingThread calling = calling()) {
+      assertThat(calls(calling, 3)).isZero();
+      assertThat(calls(calling, ENOUGH)).isEqualTo(1);
+      assertThat(threads.getFirst().isAlive()).as("the slow one").isFalse();
+    }
+  }
+
+  @Test
+  void aThreadThatIsNotMuchFasterEnds() {
+    nsPerPiece = number -> number == 0 ? 100 : 90;
+    try (CallingThread calling = calling()) {
+      assertThat(calls(calling, ENOUGH)).isZero();
+      assertThat(threads).hasSize(2);
+      assertThat(threads.get(1).isAlive()).isFalse();
+      calls(calling, 2 * ENOUGH);
+      assertThat(threads).as("the next trial is later").hasSize(2);
+    }
+  }
+
+  @Test
+  void anotherOneIsTriedSoonWhereCallsBecomeSlower() {
+    try (CallingThread calling = calling()) {
+      assertThat(calls(calling, ENOUGH)).isZero();
+      nsPerPiece = number -> number == 0 ? 250 : 100;
+      assertThat(calls(calling, 12)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void callsThatAreSlowerEverywhereAreTriedOnce() {
+    try (CallingThread calling = calling()) {
+      calls(calling, ENOUGH);
+      nsPerPiece = _ -> 300; // larger images, say
+      assertThat(calls(calling, ENOUGH)).isZero();
+      assertThat(threads).hasSize(3);
+    }
+  }
+
+  @Test
+  void whatACallThrowsIsThrown() {
+    try (CallingThread calling = calling()) {
+      IllegalStateException failure = new IllegalStateException("refused");
+      assertThatThrownBy(
+              () ->
+                  calling.call(
+                      () -> {
+                        throw failure;
+                      },
+                      1))
+          .isSameAs(failure);
+      assertThat(calls(calling, 1)).as("and it goes on").isZero();
+    }
+  }
+
+  @Test
+  void anInterruptedThreadWaitsForItsCall() throws InterruptedException {
+    try (CallingThread calling = calling()) {
+      CountDownLatch isBegun = new CountDownLatch(1);
+      CountDownLatch mayEnd = new CountDownLatch(1);
+      List<Object> seen = new ArrayList<>();
+      Thread caller =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    seen.add(
+                        calling.call(
+                            () -> {
+                              isBegun.countDown();
+                              await(mayEnd);
+                              return 7;
+                            },
+                            1));
+                    seen.add(Thread.currentThread().isInterrupted());
+                  });
+      isBegun.await();
+      caller.interrupt();
+      mayEnd.countDown();
+      caller.join();
+      assertThat(seen).containsExactly(7, true);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void afterClosingItRefuses() {
+    CallingThread calling = calling();
+    calls(calling, 1);
+    calling.close();
+    assertThat(threads.getFirst().isAlive()).isFalse();
+    assertThatThrownBy(() -> calls(calling, 1)).isInstanceOf(IllegalStateException.class);
+  }
+}
