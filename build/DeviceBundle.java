@@ -360,8 +360,12 @@ final class DeviceBundle {
         OutputStream file = Files.newOutputStream(part);
         JarOutputStream out = new JarOutputStream(file)) {
       out.setLevel(Deflater.NO_COMPRESSION); // better done for all together
-      for (JarEntry entry :
-          in.stream().filter(each -> names.matcher(each.getName()).matches()).toList()) {
+      List<JarEntry> entries =
+          in.stream().filter(each -> names.matcher(each.getName()).matches()).toList();
+      if (entries.isEmpty()) {
+        fail("there is no %s in %s".formatted(wanted, whole.getFileName()));
+      }
+      for (JarEntry entry : entries) {
         out.putNextEntry(new JarEntry(entry.getName()));
         try (InputStream content = in.getInputStream(entry)) {
           content.transferTo(out);

@@ -13,8 +13,6 @@ import java.util.Arrays;
  * <p><b>Threading:</b> confined to one thread.
  */
 final class Reducer {
-  private static final int LANES = 4;
-
   private final Reduction reduction;
   private final DType dtype;
   private final long count;
@@ -88,7 +86,7 @@ final class Reducer {
       if (sideBySide) {
         addSideBySide(values, at, run, result);
       } else {
-        doubles[result] = reduction.apply(doubles[result], reduced(values, at, at + run));
+        doubles[result] = reduced(doubles[result], values, at, at + run);
       }
     } else {
       long[] values = block.longs();
@@ -114,43 +112,27 @@ final class Reducer {
     }
   }
 
-  /** Of the values from {@code at} to {@code end}, in four lanes: one would wait for itself. */
-  private double reduced(double[] values, int at, int end) {
-    double a = reduction.startOfFloats();
-    double b = a;
-    double c = a;
-    double d = a;
-    int i = at;
+  /** In their order, so that rows of the same numbers have the same sums. */
+  private double reduced(double before, double[] values, int at, int end) {
+    double result = before;
     switch (reduction) {
       case SUM, MEAN -> {
-        for (; i <= end - LANES; i += LANES) {
-          a += values[i];
-          b += values[i + 1];
-          c += values[i + 2];
-          d += values[i + 3];
+        for (int i = at; i < end; i++) {
+          result += values[i];
         }
       }
       case MIN -> {
-        for (; i <= end - LANES; i += LANES) {
-          a = Math.min(a, values[i]);
-          b = Math.min(b, values[i + 1]);
-          c = Math.min(c, values[i + 2]);
-          d = Math.min(d, values[i + 3]);
+        for (int i = at; i < end; i++) {
+          result = Math.min(result, values[i]);
         }
       }
       case MAX -> {
-        for (; i <= end - LANES; i += LANES) {
-          a = Math.max(a, values[i]);
-          b = Math.max(b, values[i + 1]);
-          c = Math.max(c, values[i + 2]);
-          d = Math.max(d, values[i + 3]);
+        for (int i = at; i < end; i++) {
+          result = Math.max(result, values[i]);
         }
       }
     }
-    for (; i < end; i++) {
-      a = reduction.apply(a, values[i]);
-    }
-    return reduction.apply(reduction.apply(a, b), reduction.apply(c, d));
+    return result;
   }
 
   void finish(MemorySegment destination) {

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The loops over many elements against what one element becomes by the rules of its type. */
 class ElementBlockTest {
   private static final int COUNT = 203; // no multiple of anything
+  private static final int PART = 110;
 
   private static final double[] ODD_FLOATS = {
     0,
@@ -79,10 +80,17 @@ class ElementBlockTest {
     return memory;
   }
 
-  private static ElementBlock loaded(DType dtype, MemorySegment memory) {
-    ElementBlock block = new ElementBlock(dtype, COUNT);
-    block.load(dtype, memory, 0, COUNT);
-    return block;
+  /** Loads the elements in two parts, does {@code step} with each, and stores them. */
+  private static MemorySegment through(
+      DType from, DType to, MemorySegment memory, BiConsumer<ElementBlock, Integer> step) {
+    MemorySegment result = MemorySegment.ofArray(new byte[COUNT * to.byteSize()]);
+    ElementBlock block = new ElementBlock(from, COUNT);
+    for (int at = 0; at < COUNT; at += PART) {
+      block.load(from, memory, at, Math.min(PART, COUNT - at));
+      step.accept(block, at);
+      block.store(result, at);
+    }
+    return result;
   }
 
   private static List<String> texts(DType dtype, MemorySegment memory) {
@@ -100,14 +108,11 @@ class ElementBlockTest {
   private static void check(
       String step,
       DType dtype,
-      Consumer<ElementBlock> withBlock,
+      BiConsumer<ElementBlock, Integer> withBlock,
       DoubleUnaryOperator withFloat,
       LongUnaryOperator withInteger) {
     MemorySegment from = elements(dtype, 1);
-    ElementBlock block = loaded(dtype, from);
-    withBlock.accept(block);
-    MemorySegment got = MemorySegment.ofArray(new byte[COUNT * dtype.byteSize()]);
-    block.store(got, 0);
+    MemorySegment got = through(dtype, dtype, from, withBlock);
     MemorySegment expected = MemorySegment.ofArray(new byte[COUNT * dtype.byteSize()]);
     for (int i = 0; i < COUNT; i++) {
       if (dtype.isFloating()) {
@@ -130,7 +135,7 @@ class ElementBlockTest {
         check(
             function.word(),
             dtype,
-            block -> block.apply(function),
+            (block, _) -> block.apply(function),
             function::apply,
             value -> isNothing ? value : function.apply(value));
       }
@@ -150,21 +155,25 @@ class ElementBlockTest {
         check(
             operation.word() + " " + operand,
             dtype,
-            block -> block.combine(operation, operand),
+            (block, _) -> block.combine(operation, operand),
             value -> operation.apply(value, rounded),
             value -> operation.apply(value, exact));
       }
       check(
           operation.word() + " itself",
           dtype,
-          block -> block.combine(operation, loaded(dtype, elements(dtype, 1))),
+          (block, at) -> {
+            ElementBlock same = new ElementBlock(dtype, COUNT);
+            same.load(dtype, elements(dtype, 1), at, block.length());
+            block.combine(operation, same);
+          },
           value -> operation.apply(value, value),
           value -> operation.apply(value, value));
     }
     check(
         "clip",
         dtype,
-        block -> block.clip(1, 100),
+        (block, _) -> block.clip(1, 100),
         value -> Math.max(1, Math.min(100, value)),
         value -> {
           long most = Elements.compare(dtype, value, 100) > 0 ? 100 : value;
@@ -180,10 +189,7 @@ class ElementBlockTest {
         continue;
       }
       MemorySegment memory = elements(from, 2);
-      ElementBlock block = loaded(from, memory);
-      block.convertTo(to);
-      MemorySegment got = MemorySegment.ofArray(new byte[COUNT * to.byteSize()]);
-      block.store(got, 0);
+      MemorySegment got = through(from, to, memory, (block, _) -> block.convertTo(to));
       MemorySegment expected = MemorySegment.ofArray(new byte[COUNT * to.byteSize()]);
       for (int i = 0; i < COUNT; i++) {
         convert(from, memory, to, expected, i);

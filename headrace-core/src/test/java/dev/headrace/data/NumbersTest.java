@@ -319,4 +319,24 @@ class NumbersTest {
         .hasMessage("sum: expected different axes of uint8[2], but got [1]");
     assertThatThrownBy(() -> bytes.max(0, -1)).hasMessageContaining("but got [0, 0]");
   }
+
+  @Test
+  void sumsAreAddedInTheOrderOfTheElements() {
+    double[] row = new double[300];
+    for (int i = 0; i < row.length; i++) {
+      row[i] = Math.sin(i) * Math.pow(10, i % 17);
+    }
+    double expected = 0;
+    double[] rows = new double[8 * row.length];
+    for (int i = 0; i < row.length; i++) {
+      expected += row[i];
+    }
+    for (int i = 0; i < rows.length; i++) {
+      rows[i] = row[i % row.length];
+    }
+    Tensor sums = Tensor.of(Shape.of(8, row.length), rows).sum(1);
+    assertThat(sums.toDoubleArray()).containsOnly(expected);
+    double[] cancelling = {1e308, -1e308, 0, 0, 1e308, -1e308, 0, 0};
+    assertThat(Tensor.of(Shape.of(8), cancelling).sum().doubleAt(0)).isZero();
+  }
 }

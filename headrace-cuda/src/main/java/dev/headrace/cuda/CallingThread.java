@@ -16,16 +16,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>NvJPEG's call for the chip's engines spins until they are through with a batch. On an H200
  * with 16 cores it took 6.7 ms for 256 images on fifteen of them and 15 ms on one, always the same,
- * and the system leaves a busy thread where it is. So a second thread makes some calls now and
- * then, and whenever calls have become slower: the faster one of the two goes on.
+ * and the system leaves a busy thread where it is. So a second thread makes some of the calls now
+ * and then, and where calls have become slower: the faster one of the two goes on.
  *
  * <p><b>Threading:</b> safe for any number of threads; their calls wait for each other.
  *
- * <p><b>Ownership:</b> whoever made it closes it. Until the first call it has no thread.
+ * <p><b>Ownership:</b> whoever made it closes it. Threads are made when there is work for them, and
+ * end after a second without.
  */
 final class CallingThread implements AutoCloseable {
-  /** So many calls tell how fast a thread is. */
-  private static final int LOOKED_AT = 5;
+  private static final long IDLE_SECONDS = 1;
+
+  /** So many calls tell how fast a thread is, but for the slowest of them. */
+  private static final int LOOKED_AT = 8;
 
   /** So many calls until another thread is tried; four times as many after each that was no use. */
   private static final int FIRST_TRIAL = 24;
@@ -42,8 +45,16 @@ final class CallingThread implements AutoCloseable {
   private final LongSupplier clock;
   private @Nullable Caller usual;
   private @Nullable Caller onTrial;
+
+  /** Since the last trial ended, or since this one began. */
   private int calls;
+
   private int between = FIRST_TRIAL;
+
+  /** So many calls until slower ones are a reason for a trial; more after each that was no use. */
+  private int betweenSlower = LOOKED_AT;
+
+  private boolean isForSlower;
 
   /** What the usual one needed for a piece when the two were compared. */
   private double compared = Double.POSITIVE_INFINITY;
@@ -63,6 +74,7 @@ final class CallingThread implements AutoCloseable {
   /**
    * Makes a call, however often this thread is interrupted meanwhile.
    *
+   * @param call returns 0, or what went wrong: then its time tells nothing
    * @param pieces what it has to do, so that the times of several can be compared
    * @return what it returns
    */
@@ -76,20 +88,43 @@ final class CallingThread implements AutoCloseable {
       usual = first;
     }
     Caller second = onTrial;
-    if (second != null) {
-      int result = result(second.begin(call, pieces));
-      if (second.isKnown()) {
-        compare(first, second);
+    if (second == null) {
+      boolean isDue = isDue(first);
+      Future<Integer> begun = first.begin(call, pieces);
+      if (isDue) {
+        tryAnother(); // now: while the other keeps its core busy, it begins elsewhere
       }
-      return result;
+      return result(begun);
     }
-    boolean isSlower = first.isKnown() && first.nsPerPiece() > SLOWER * compared;
-    Future<Integer> begun = first.begin(call, pieces);
+    if (calls == 0) {
+      first.forget();
+    }
+    // By twos, so that calls of two kinds in turn are not one thread's and the other's.
+    boolean isFirst = calls++ / 2 % 2 == 0;
+    int result = result((isFirst ? first : second).begin(call, pieces));
+    if (first.isKnown() && second.isKnown()) {
+      compare(first, second);
+    }
+    return result;
+  }
+
+  private boolean isDue(Caller first) {
     calls++;
-    if (calls >= between || isSlower) {
-      onTrial = new Caller(); // now: while the other keeps its core busy, it begins elsewhere
+    boolean isSlower =
+        calls >= betweenSlower && first.isKnown() && first.nsPerPiece() > SLOWER * compared;
+    isForSlower = isSlower && calls < between;
+    return isSlower || calls >= between;
+  }
+
+  private void tryAnother() {
+    calls = 0;
+    try {
+      Caller second = new Caller();
+      second.start();
+      onTrial = second;
+    } catch (OutOfMemoryError e) {
+      between = MOST_BETWEEN; // there is no other thread: it goes without
     }
-    return result(begun);
   }
 
   private void compare(Caller first, Caller second) {
@@ -99,8 +134,15 @@ final class CallingThread implements AutoCloseable {
     usual = stays;
     onTrial = null;
     calls = 0;
-    between = isFaster ? FIRST_TRIAL : Math.min(4 * between, MOST_BETWEEN);
     compared = stays.nsPerPiece();
+    if (isFaster) {
+      between = FIRST_TRIAL;
+      betweenSlower = LOOKED_AT;
+    } else if (isForSlower) {
+      betweenSlower = Math.min(4 * betweenSlower, MOST_BETWEEN);
+    } else {
+      between = Math.min(4 * between, MOST_BETWEEN);
+    }
   }
 
   private static int result(Future<Integer> begun) {
@@ -143,7 +185,7 @@ final class CallingThread implements AutoCloseable {
         new ThreadPoolExecutor(
             1,
             1,
-            0,
+            IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             task -> Thread.ofPlatform().name("headrace-" + name).daemon(true).unstarted(task));
@@ -154,30 +196,39 @@ final class CallingThread implements AutoCloseable {
     private int made;
 
     Caller() {
+      thread.allowCoreThreadTimeOut(true);
+    }
+
+    /** Makes the thread, though it has nothing to do yet. */
+    void start() {
       boolean _ = thread.prestartCoreThread();
     }
 
     Future<Integer> begin(IntSupplier call, int pieces) {
-      int place = made++ % LOOKED_AT;
       return thread.submit(
           () -> {
             long startNs = clock.getAsLong();
             int result = call.getAsInt();
-            nsPerPiece[place] = (double) (clock.getAsLong() - startNs) / Math.max(1, pieces);
+            if (result == 0) {
+              long ns = clock.getAsLong() - startNs;
+              nsPerPiece[made++ % LOOKED_AT] = (double) ns / Math.max(1, pieces);
+            }
             return result;
           });
     }
 
-    /** Its first call is not counted. */
-    boolean isKnown() {
-      return made > LOOKED_AT;
+    void forget() {
+      made = 0;
     }
 
-    /** What a piece took, in the median of the latest calls. */
+    boolean isKnown() {
+      return made >= LOOKED_AT;
+    }
+
+    /** What a piece took, in the mean of the latest calls but the slowest: the first one, say. */
     double nsPerPiece() {
-      double[] sorted = nsPerPiece.clone();
-      Arrays.sort(sorted);
-      return sorted[LOOKED_AT / 2];
+      double slowest = Arrays.stream(nsPerPiece).max().orElseThrow();
+      return (Arrays.stream(nsPerPiece).sum() - slowest) / (LOOKED_AT - 1);
     }
 
     void close() {

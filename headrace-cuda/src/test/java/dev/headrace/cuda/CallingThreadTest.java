@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.testing.NoLeftovers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeftovers.class)
 class CallingThreadTest {
   /** More calls than until a second thread was tried and compared. */
-  private static final int ENOUGH = 40;
+  private static final int ENOUGH = 45;
 
   private final AtomicLong clock = new AtomicLong();
 
@@ -27,6 +28,12 @@ class CallingThreadTest {
   /** How long a piece takes, by the number of the thread. */
   private volatile ToLongFunction<Integer> nsPerPiece = _ -> 100;
 
+  /** What calls return. */
+  private volatile int status;
+
+  /** Of the thread that made the latest call. */
+  private volatile int number;
+
   private CallingThread calling() {
     return new CallingThread("test", clock::get);
   }
@@ -35,39 +42,44 @@ class CallingThreadTest {
   private int calls(CallingThread calling, int count) {
     int last = -1;
     for (int i = 0; i < count; i++) {
-      last =
+      int _ =
           calling.call(
               () -> {
                 Thread current = Thread.currentThread();
                 if (!threads.contains(current)) {
                   threads.add(current);
                 }
-                int number = threads.indexOf(current);
+                number = threads.indexOf(current);
                 clock.addAndGet(4 * nsPerPiece.applyAsLong(number));
-                return number;
+                return status;
               },
               4);
+      last = number;
     }
     return last;
   }
 
+  private static boolean ends(Thread thread) throws InterruptedException {
+    return thread.join(Duration.ofSeconds(30));
+  }
+
   @Test
-  void aFasterThreadGoesOn() {
+  void aFasterThreadGoesOn() throws InterruptedException {
     nsPerPiece = number -> number == 0 ? 200 : 90;
     try (CallingThread calling = calling()) {
       assertThat(calls(calling, 3)).isZero();
       assertThat(calls(calling, ENOUGH)).isEqualTo(1);
-      assertThat(threads.getFirst().isAlive()).as("the slow one").isFalse();
+      assertThat(ends(threads.getFirst())).as("the slow one").isTrue();
     }
   }
 
   @Test
-  void aThreadThatIsNotMuchFasterEnds() {
+  void aThreadThatIsNotMuchFasterEnds() throws InterruptedException {
     nsPerPiece = number -> number == 0 ? 100 : 90;
     try (CallingThread calling = calling()) {
       assertThat(calls(calling, ENOUGH)).isZero();
       assertThat(threads).hasSize(2);
-      assertThat(threads.get(1).isAlive()).isFalse();
+      assertThat(ends(threads.get(1))).isTrue();
       calls(calling, 2 * ENOUGH);
       assertThat(threads).as("the next trial is later").hasSize(2);
     }
@@ -78,7 +90,28 @@ class CallingThreadTest {
     try (CallingThread calling = calling()) {
       assertThat(calls(calling, ENOUGH)).isZero();
       nsPerPiece = number -> number == 0 ? 250 : 100;
-      assertThat(calls(calling, 12)).isEqualTo(2);
+      assertThat(calls(calling, 30)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void callsOfTwoKindsInTurnAreNoReasonToChange() {
+    AtomicLong count = new AtomicLong();
+    nsPerPiece = _ -> count.incrementAndGet() % 2 == 0 ? 300 : 100;
+    try (CallingThread calling = calling()) {
+      calls(calling, 1_000);
+      assertThat(threads.size()).isLessThan(6);
+      assertThat(calls(calling, 1)).isZero();
+    }
+  }
+
+  @Test
+  void callsThatFailTellNothing() {
+    nsPerPiece = number -> number == 0 ? 100 : 10;
+    status = 5;
+    try (CallingThread calling = calling()) {
+      calls(calling, 5 * ENOUGH);
+      assertThat(threads.getFirst().isAlive()).as("not compared").isTrue();
     }
   }
 
@@ -87,8 +120,9 @@ class CallingThreadTest {
     try (CallingThread calling = calling()) {
       calls(calling, ENOUGH);
       nsPerPiece = _ -> 300; // larger images, say
-      assertThat(calls(calling, ENOUGH)).isZero();
+      calls(calling, 2 * ENOUGH);
       assertThat(threads).hasSize(3);
+      assertThat(calls(calling, 1)).isZero();
     }
   }
 
@@ -145,11 +179,11 @@ class CallingThreadTest {
   }
 
   @Test
-  void afterClosingItRefuses() {
+  void afterClosingItRefuses() throws InterruptedException {
     CallingThread calling = calling();
     calls(calling, 1);
     calling.close();
-    assertThat(threads.getFirst().isAlive()).isFalse();
+    assertThat(ends(threads.getFirst())).isTrue();
     assertThatThrownBy(() -> calls(calling, 1)).isInstanceOf(IllegalStateException.class);
   }
 }

@@ -104,8 +104,8 @@ class TorchOnGpuTest {
   @Test
   void pytorchMayWorkInAStreamOfItsOwn() {
     DeviceGuardImplInterface streams = torch.getDeviceGuardImpl(torch.DeviceType.CUDA);
-    try (CudaDevice gpu = CudaDevice.open(0);
-        OwnStream own = new OwnStream()) {
+    try (OwnStream own = new OwnStream();
+        CudaDevice gpu = CudaDevice.open(0)) {
       // PyTorch knows streams of others by their addresses.
       Stream before = streams.exchangeStream(new Stream(Stream.Unsafe.UNSAFE, GPU, own.address));
       try {
@@ -117,12 +117,15 @@ class TorchOnGpuTest {
   }
 
   private static void assertEveryBatchIsReadWhole(CudaDevice gpu) {
+    DeviceGuardImplInterface streams = torch.getDeviceGuardImpl(torch.DeviceType.CUDA);
     List<org.bytedeco.pytorch.Tensor> ends = new ArrayList<>();
     Set<Long> addresses = new HashSet<>();
+    int whileBusy = 0;
     try (org.bytedeco.pytorch.Tensor matrix = onGpu(Tensor.full(Shape.of(4096, 4096), 1f));
         TorchBatches<Tensor> there = TorchBatches.open(batches().prefetchToDevice(gpu, 2))) {
       for (TorchBatch batch : there) {
         try (PointerScope _ = new PointerScope()) {
+          whileBusy += streams.queryStream(streams.getStream(GPU)) ? 0 : 1;
           org.bytedeco.pytorch.Tensor values = batch.tensor(0);
           addresses.add(values.data_ptr().address());
           matrix.mm(matrix); // the GPU is busy with this for longer than the next batch takes
@@ -131,6 +134,7 @@ class TorchOnGpuTest {
         }
       }
       assertThat(addresses.size()).as("memory of batches").isLessThan(20);
+      assertThat(whileBusy).as("batches that came while PyTorch was at work").isPositive();
     }
     assertThat(ends).hasSize(2 * BATCHES);
     for (int i = 0; i < BATCHES; i++) {

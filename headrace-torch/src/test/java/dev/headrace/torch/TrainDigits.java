@@ -56,7 +56,7 @@ public final class TrainDigits {
     torch.manual_seed(1);
     Dataset<Digit> train =
         digits(0, 4_000).cache().shuffle(4_000, Seed.of(42)).batch(64).prefetchToDevice(device);
-    try (Network network = new Network().on(device);
+    try (Network network = new Network(device);
         Adam optimizer = new Adam(network.parameters(), new AdamOptions(2e-3));
         TorchBatches<Digit> batches = TorchBatches.open(train)) {
       for (int epoch = 0; epoch < EPOCHS; epoch++) {
@@ -108,12 +108,11 @@ public final class TrainDigits {
         register_module("last", new LinearImpl(16 * 5 * 5, SyntheticDigits.CLASSES));
 
     /** With its parameters where the batches are. */
-    Network on(Device device) {
+    Network(Device device) {
       Place place = device.place();
       if (place != null) {
         to(new org.bytedeco.pytorch.Device(CUDA, (byte) place.number()), false);
       }
-      return this;
     }
 
     org.bytedeco.pytorch.Tensor forward(org.bytedeco.pytorch.Tensor images) {
