@@ -49,7 +49,7 @@ class TorchOnGpuTest {
   @BeforeAll
   static void pytorchMustKnowTheGpu() {
     assertThat(torch.cuda_is_available())
-        .as("PyTorch built for CUDA: its library with -Dtorch.natives=linux-x86_64-gpu")
+        .as("a GPU that PyTorch sees (built for CUDA: -Dtorch.natives=linux-x86_64-gpu)")
         .isTrue();
   }
 
