@@ -8,6 +8,7 @@ import dev.headrace.Dataset;
 import dev.headrace.Kept;
 import dev.headrace.Pipeline;
 import dev.headrace.data.DType;
+import dev.headrace.data.Place;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
@@ -16,6 +17,7 @@ import dev.headrace.golden.Outcomes;
 import dev.headrace.profile.OpStats;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -24,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -106,6 +109,43 @@ class PrefetchToDevicesTest {
   }
 
   @Test
+  void whatLiesOnOneOfThemStaysThere() {
+    Addresses a = new Addresses(first, new Somewhere("first"));
+    Addresses b = new Addresses(second, new Somewhere("second"));
+    try (Arena arena = Arena.ofShared()) {
+      Tensor there =
+          Tensor.wrap(DType.FLOAT32, Shape.of(2), b.device.allocate(arena, 8), b.device.place());
+      Tensor here = Tensor.of(1f, 2f);
+      List<String> places = new ArrayList<>();
+      try (Pipeline<Tensor> pipeline =
+          Dataset.fromList(List.of(there, there, here, there, here, here))
+              .prefetchToDevice(List.of(a.device, b.device))
+              .open()) {
+        for (Tensor element : pipeline) {
+          boolean isSame = element.placedMemory().address() == there.placedMemory().address();
+          places.add(isSame ? "as it was" : Objects.requireNonNull(element.place()).name());
+        }
+        assertThat(transfers(pipeline).copies()).isEqualTo(3);
+      }
+      assertThat(places)
+          .containsExactly("as it was", "as it was", "first", "as it was", "second", "first");
+    }
+  }
+
+  /** Where the tensors of a device are. */
+  private record Somewhere(String name) implements Place {
+    @Override
+    public int number() {
+      return 0;
+    }
+
+    @Override
+    public void copyToHost(MemorySegment from, MemorySegment to) {
+      to.copyFrom(from);
+    }
+  }
+
+  @Test
   void anErrorOfOneDeviceEndsThePipelineByName() {
     try (HostDevice small = HostDevice.simulated().named("small").memoryBytes(16).open();
         Pipeline<Tensor> pipeline =
@@ -140,12 +180,20 @@ class PrefetchToDevicesTest {
     final Device device;
 
     Addresses(Device of) {
+      this(of, null);
+    }
+
+    /** With a place, which host devices have not. */
+    Addresses(Device of, @Nullable Place place) {
       device =
           (Device)
               Proxy.newProxyInstance(
                   Device.class.getClassLoader(),
                   new Class<?>[] {Device.class},
                   (proxy, method, arguments) -> {
+                    if (method.getName().equals("place")) {
+                      return place;
+                    }
                     try {
                       Object result = method.invoke(of, arguments);
                       if (method.getName().equals("allocate")) {
