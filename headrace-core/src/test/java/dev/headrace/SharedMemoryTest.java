@@ -9,11 +9,14 @@ import dev.headrace.data.Lease;
 import dev.headrace.data.Shape;
 import dev.headrace.data.SlabPool;
 import dev.headrace.data.Tensor;
+import dev.headrace.testing.NoLeftovers;
 import java.util.Iterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** One budget for what is on the heap and what is off it. */
+@ExtendWith(NoLeftovers.class)
 @Timeout(120)
 class SharedMemoryTest {
   private static final long MB = 1_000_000;
@@ -63,6 +66,30 @@ class SharedMemoryTest {
         .hasMessageContaining("raise options.memoryBudget");
     assertThatThrownBy(() -> elements(100).cache().options(o -> o.heapBudget(2 * MB)).count())
         .hasMessageContaining("raise options.heapBudget");
+  }
+
+  /** Whoever waits for memory when the pipeline is closed ends, and all of it comes back. */
+  @Test
+  void closingInTheMiddleGivesAllOfItBack() {
+    for (long budget : new long[] {100_000, 2 * MB, 20 * MB}) {
+      for (int position = 0; position < 5; position++) {
+        Pipeline<Tensor> pipeline =
+            elements(4_000)
+                .map(x -> x.add(1), AUTOTUNE)
+                .batch(4)
+                .prefetch(64)
+                .options(o -> o.memoryBudget(budget))
+                .open();
+        try (pipeline) {
+          Iterator<Tensor> each = pipeline.iterator();
+          for (int i = 0; i < 7 * position; i++) {
+            assertThat(each.next().slice(0).toFloatArray()[0]).isEqualTo(4 * i + 1);
+          }
+        }
+        assertThat(pipeline.stats().heapBytes()).isZero();
+        assertThat(pipeline.stats().nativeBytes()).isZero();
+      }
+    }
   }
 
   @Test
