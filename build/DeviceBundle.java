@@ -4,7 +4,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -56,6 +55,7 @@ final class DeviceBundle {
   private static final Pattern NATIVE_DECODER =
       Pattern.compile("(opencv|openblas|javacpp)-.*\\.jar");
   private static final long MOST_BYTES = 60_000_000;
+  private static final String PLATFORM = "linux-x86_64";
 
   private final Path target = Path.of("target");
   private final Path bundle = target.resolve("device-bundle");
@@ -173,31 +173,31 @@ final class DeviceBundle {
    * PyTorch: PyTorch itself, hundreds of megabytes, is the other machine's.
    */
   private void addTorch() throws IOException {
+    if (!Files.isDirectory(torch.resolve("test-classes"))) {
+      fail(
+          "--torch: there is no test-classes in %s; build it: mvn -Padapters verify"
+              .formatted(torch));
+    }
     Path folder = Files.createDirectories(bundle.resolve("torch"));
     pack(torch.resolve("classes"), folder.resolve("headrace-torch.jar"));
     pack(torch.resolve("test-classes"), folder.resolve("headrace-torch-tests.jar"));
     String javacpp = version("javacpp.version");
     String openblas = version("openblas.version");
     String pytorch = version("pytorch.version");
-    String platform = "-linux-x86_64";
     fetch("org/bytedeco/javacpp", javacpp, folder);
     fetch("org/bytedeco/openblas", openblas, folder);
     fetch("org/bytedeco/pytorch", pytorch, folder);
-    fetch("org/bytedeco/javacpp", javacpp, platform, "libjnijavacpp", folder);
-    fetch(
+    fetchLibraries("org/bytedeco/javacpp", javacpp, "libjnijavacpp", folder);
+    fetchLibraries(
         "org/bytedeco/openblas",
         openblas,
-        platform,
         "lib(jniopenblas|jniopenblas_nolapack|openblas|gfortran|quadmath|gcc_s)",
         folder);
-    fetch("org/bytedeco/pytorch", pytorch, platform, "libjnitorch", folder);
-    script(
+    fetchLibraries("org/bytedeco/pytorch", pytorch, "libjnitorch", folder);
+    testScript(
         "torch-tests",
         """
-        #!/bin/sh
         # The tests of headrace-torch that need a GPU, on the libraries of Python's PyTorch; arguments go to JUnit.
-        set -eu
-        here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
         torch=$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__))')
         libraries=$torch/lib
         for folder in "$torch"/../nvidia/*/lib; do
@@ -205,12 +205,8 @@ final class DeviceBundle {
         done
         LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
         export LD_LIBRARY_PATH
-        # shellcheck disable=SC2086
-        exec "$here/java/bin/java" --enable-native-access=ALL-UNNAMED --add-modules=jdk.incubator.vector \\
-          -Djava.awt.headless=true ${HEADRACE_JAVA_OPTS:-} -cp "$here/torch/*:$here/tests/*:$here/lib/*" \\
-          org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree \\
-          --scan-class-path="$here/torch/headrace-torch-tests.jar" --include-tag=gpu "$@"
-        """);
+        """,
+        "torch/headrace-torch-tests.jar");
   }
 
   private void addPeers() throws IOException {
@@ -253,23 +249,33 @@ final class DeviceBundle {
         exec "$here/java/bin/java" --enable-native-access=ALL-UNNAMED --add-modules=jdk.incubator.vector \\
           -Djava.awt.headless=true ${HEADRACE_JAVA_OPTS:-} -cp "$here/lib/*" dev.headrace.cli.Main "$@"
         """);
-    script(
+    testScript(
         "gpu-tests",
         """
-        #!/bin/sh
         # The tests of headrace-cuda that need a GPU; arguments go to JUnit's console launcher.
-        set -eu
-        here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
         if [ -f "$here/lib/libturbojpeg.so.0" ]; then
           HEADRACE_TURBOJPEG=${HEADRACE_TURBOJPEG:-$here/lib/libturbojpeg.so.0}
           export HEADRACE_TURBOJPEG
         fi
-        # shellcheck disable=SC2086
+        """,
+        "tests/headrace-cuda-tests.jar");
+  }
+
+  /** A script that runs those tests of a jar that need a GPU. */
+  private void testScript(String name, String first, String jar) throws IOException {
+    script(
+        name,
+        """
+        #!/bin/sh
+        set -eu
+        here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+        %s# shellcheck disable=SC2086
         exec "$here/java/bin/java" --enable-native-access=ALL-UNNAMED --add-modules=jdk.incubator.vector \\
-          -Djava.awt.headless=true ${HEADRACE_JAVA_OPTS:-} -cp "$here/tests/*:$here/lib/*" \\
+          -Djava.awt.headless=true ${HEADRACE_JAVA_OPTS:-} -cp "$here/torch/*:$here/tests/*:$here/lib/*" \\
           org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree \\
-          --scan-class-path="$here/tests/headrace-cuda-tests.jar" --include-tag=gpu "$@"
-        """);
+          --scan-class-path="$here/%s" --include-tag=gpu "$@"
+        """
+            .formatted(first, jar));
   }
 
   private void script(String name, String text) throws IOException {
@@ -326,38 +332,20 @@ final class DeviceBundle {
 
   /** Copies an artifact from the local repository. */
   private static void fetch(String artifact, String version, Path folder) throws IOException {
-    fetch(artifact, version, version, folder);
-  }
-
-  private static String fileName(String artifact, String version) {
-    return artifact.substring(artifact.lastIndexOf('/') + 1) + "-" + version + ".jar";
-  }
-
-  private static void fetch(String artifact, String named, String version, Path folder)
-      throws IOException {
-    String name = fileName(artifact, named);
-    Path local = repository().resolve(artifact).resolve(version).resolve(name);
-    if (Files.isRegularFile(local)) {
-      Files.copy(local, folder.resolve(name));
-      return;
-    }
-    fail(
-        "there is no %s in the local repository; fetch it: mvn dependency:get -Dartifact=%s:%s"
-            .formatted(name, artifact.replaceAll("/([^/]*)$", ":$1").replace('/', '.'), version));
+    Path jar = local(artifact, version, "");
+    Files.copy(jar, folder.resolve(jar.getFileName()));
   }
 
   /**
-   * Of an artifact's native libraries, those whose names are {@code wanted} up to their endings.
+   * Copies of an artifact's libraries for Linux x86-64 those whose names are {@code wanted} up to
+   * their endings.
    */
-  private static void fetch(
-      String artifact, String version, String classifier, String wanted, Path folder)
+  private static void fetchLibraries(String artifact, String version, String wanted, Path folder)
       throws IOException {
-    fetch(artifact, version + classifier, version, folder);
-    Path whole = folder.resolve(fileName(artifact, version + classifier));
-    Path part = folder.resolve(whole.getFileName() + ".part");
+    Path whole = local(artifact, version, PLATFORM);
     Pattern names = Pattern.compile("org/.*/" + wanted + "\\.so.*");
     try (JarFile in = new JarFile(whole.toFile());
-        OutputStream file = Files.newOutputStream(part);
+        OutputStream file = Files.newOutputStream(folder.resolve(whole.getFileName()));
         JarOutputStream out = new JarOutputStream(file)) {
       out.setLevel(Deflater.NO_COMPRESSION); // better done for all together
       List<JarEntry> entries =
@@ -373,7 +361,23 @@ final class DeviceBundle {
         out.closeEntry();
       }
     }
-    Files.move(part, whole, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /** An artifact's jar in the local repository; {@code classifier} may be empty. */
+  private static Path local(String artifact, String version, String classifier) {
+    String ending = classifier.isEmpty() ? "" : "-" + classifier;
+    String name = artifact.substring(artifact.lastIndexOf('/') + 1) + "-" + version + ending;
+    Path jar = repository().resolve(artifact).resolve(version).resolve(name + ".jar");
+    if (!Files.isRegularFile(jar)) {
+      fail(
+          "there is no %s.jar in the local repository; fetch it: mvn dependency:get -Dartifact=%s:%s%s"
+              .formatted(
+                  name,
+                  artifact.replaceAll("/([^/]*)$", ":$1").replace('/', '.'),
+                  version,
+                  classifier.isEmpty() ? "" : ":jar:" + classifier));
+    }
+    return jar;
   }
 
   // ---- files ------------------------------------------------------------------------------------
