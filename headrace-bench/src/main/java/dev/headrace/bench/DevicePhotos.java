@@ -160,7 +160,6 @@ final class DevicePhotos {
         if (torch.isThere()) {
           theirs[pair] =
               torch.imagesPerSecond(folder, size.batch, torchCount, TORCH_WORKERS, mode, true);
-          restFromTorch(theirs[pair]);
         }
       }
       notes.add(DeviceBench.described("C. decoded on the device", half.transfers()));
@@ -219,12 +218,6 @@ final class DevicePhotos {
   private double imagesPerSecond(DeviceReader<Photo> reader, int batches)
       throws InterruptedException {
     return size.batch / (reader.nsPerBatch(batches) / 1e9);
-  }
-
-  /** Its workers go on until they are two batches ahead each, on all cores. */
-  private void restFromTorch(double imagesPerSecond) throws InterruptedException {
-    double ahead = 2.0 * TORCH_WORKERS * size.batch;
-    Thread.sleep(REST_MS + (long) Math.min(20_000, 1e3 * ahead / imagesPerSecond));
   }
 
   /** The same after others were measured, which is not to be counted. */
