@@ -313,7 +313,9 @@ public record CacheOp(Op input, Site site) implements Op {
     @Override
     protected State position() {
       boolean fromStore =
-          silently || reading != null || (source == null && store.content() != null);
+          silently
+              || reading != null
+              || (source == null && (store.content() != null || store.isGiven()));
       return State.ofPairs(
           "reading",
           fromStore,

@@ -126,8 +126,8 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
         source.restore(state.state("input"));
         return;
       }
-      before = state.state("before");
-      source.restore(before);
+      source.restore(state.state("before"));
+      before = source.save(); // of this life, which goes on noting the order it meets
       source.fill(one, 1);
       if (one.isEmpty()) {
         throw new IllegalStateException(

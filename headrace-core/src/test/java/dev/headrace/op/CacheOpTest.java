@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import static dev.headrace.Dataset.range;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
@@ -11,6 +12,7 @@ import dev.headrace.PipelineException;
 import dev.headrace.data.Padded;
 import dev.headrace.data.Seed;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.spi.Collator;
 import dev.headrace.testing.PipelineContract;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -54,6 +56,33 @@ class CacheOpTest {
         assertThat(Outcomes.of(resumed.iterator())).isEqualTo(epochs.get(1).subList(7, 10));
         assertThat(Outcomes.of(resumed.iterator())).isEqualTo(epochs.get(2));
       }
+    }
+  }
+
+  /** The second life only learns that the epoch is over; the third begins with the next one. */
+  @Test
+  void failuresAreNotDeliveredAgainByThoseWhoResumeTwice() {
+    Dataset<List<Long>> dataset =
+        range(5).map(x -> Outcomes.refusing(2, x)).cache().repeat(2).batch(3, Collator.toList());
+    List<List<String>> epochs = Outcomes.ofEpochs(dataset, 2);
+    assertThat(epochs.get(0)).contains("error");
+    assertThat(epochs.get(1)).doesNotContain("error").hasSize(3 + 1);
+    Checkpoint atTheEnd;
+    try (Pipeline<List<Long>> pipeline = dataset.open()) {
+      Iterator<List<Long>> first = pipeline.iterator();
+      assertThatThrownBy(first::next).isInstanceOf(PipelineException.class);
+      for (int i = 0; i < 3; i++) {
+        first.next();
+      }
+      atTheEnd = Checkpoint.parse(pipeline.checkpoint().toString());
+    }
+    Checkpoint next;
+    try (Pipeline<List<Long>> pipeline = dataset.open(atTheEnd)) {
+      assertThat(Outcomes.of(pipeline.iterator())).containsExactly("end");
+      next = Checkpoint.parse(pipeline.checkpoint().toString());
+    }
+    try (Pipeline<List<Long>> pipeline = dataset.open(next)) {
+      assertThat(Outcomes.of(pipeline.iterator())).isEqualTo(epochs.get(1));
     }
   }
 

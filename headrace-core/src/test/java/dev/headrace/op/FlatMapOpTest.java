@@ -5,12 +5,19 @@ import static dev.headrace.Dataset.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
+import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.data.Seed;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.spi.Collator;
+import dev.headrace.spi.Order;
 import dev.headrace.testing.PipelineContract;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +36,53 @@ class FlatMapOpTest {
                                 .map(y -> Outcomes.refusing(31, y))
                                 .shuffle(2, Seed.of(x))))
         .check();
+  }
+
+  /**
+   * Life after life meets the same order: what the second met (2 before 1) is told by a position
+   * inside a dataset that the first had opened, and the third keeps to it.
+   */
+  @Test
+  void aResumedOneNotesTheOrderItMeets() throws Exception {
+    List<Object> got = new ArrayList<>();
+    Checkpoint first;
+    try (Pipeline<List<Long>> pipeline = pairsOf(new long[] {0, 1, 2}).open()) {
+      got.addAll(pipeline.iterator().next());
+      first = pipeline.checkpoint();
+    }
+    Checkpoint second;
+    try (Pipeline<List<Long>> pipeline = pairsOf(new long[] {0, 2, 1}).open(first)) {
+      Iterator<List<Long>> iterator = pipeline.iterator();
+      assertThatThrownBy(iterator::next).isInstanceOf(PipelineException.class);
+      second = pipeline.checkpoint();
+    }
+    try (Pipeline<List<Long>> pipeline = pairsOf(new long[] {0, 1, 2}).open(second)) {
+      pipeline.forEach(got::addAll);
+    }
+    assertThat(got).containsExactlyInAnyOrder(0L, 1L, 10L, 11L, 21L);
+  }
+
+  /** 0 1, 10 11 and (20 fails) 21, in batches of 2; functions end in the order given. */
+  private static Dataset<List<Long>> pairsOf(long[] order) {
+    List<CountDownLatch> over = List.of(latch(), latch(), latch());
+    return range(3)
+        .map(
+            x -> {
+              Thread.sleep(2); // as long as that, each is given to a worker of its own
+              for (int i = 0; order[i] != x; i++) {
+                over.get((int) order[i]).await();
+              }
+              over.get(x.intValue()).countDown();
+              return x;
+            },
+            3,
+            Order.UNORDERED)
+        .flatMap(x -> range(10 * x, 10 * x + 2).map(y -> Outcomes.refusing(20, y)))
+        .batch(2, Collator.toList());
+  }
+
+  private static CountDownLatch latch() {
+    return new CountDownLatch(1);
   }
 
   @Test
