@@ -19,6 +19,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,36 +44,45 @@ class FlatMapOpTest {
    * inside a dataset that the first had opened, and the third keeps to it.
    */
   @Test
-  void aResumedOneNotesTheOrderItMeets() throws Exception {
+  void aResumedOneNotesTheOrderItMeets() {
     List<Object> got = new ArrayList<>();
+    CountDownLatch seen = new CountDownLatch(1);
     Checkpoint first;
-    try (Pipeline<List<Long>> pipeline = pairsOf(new long[] {0, 1, 2}).open()) {
+    try (Pipeline<List<Long>> pipeline = pairs(x -> waitFor(seen, x > 0)).open()) {
       got.addAll(pipeline.iterator().next());
       first = pipeline.checkpoint();
+      seen.countDown();
     }
+    CountDownLatch refused = new CountDownLatch(1);
     Checkpoint second;
-    try (Pipeline<List<Long>> pipeline = pairsOf(new long[] {0, 2, 1}).open(first)) {
+    try (Pipeline<List<Long>> pipeline = pairs(x -> waitFor(refused, x == 1)).open(first)) {
       Iterator<List<Long>> iterator = pipeline.iterator();
       assertThatThrownBy(iterator::next).isInstanceOf(PipelineException.class);
       second = pipeline.checkpoint();
+      refused.countDown();
     }
-    try (Pipeline<List<Long>> pipeline = pairsOf(new long[] {0, 1, 2}).open(second)) {
+    CountDownLatch done = new CountDownLatch(1);
+    Dataset<List<Long>> others =
+        pairs(
+            x -> {
+              waitFor(done, x == 2);
+              if (x == 1) {
+                done.countDown();
+              }
+            });
+    try (Pipeline<List<Long>> pipeline = others.open(second)) {
       pipeline.forEach(got::addAll);
     }
     assertThat(got).containsExactlyInAnyOrder(0L, 1L, 10L, 11L, 21L);
   }
 
-  /** 0 1, 10 11 and (20 fails) 21, in batches of 2; functions end in the order given. */
-  private static Dataset<List<Long>> pairsOf(long[] order) {
-    List<CountDownLatch> over = List.of(latch(), latch(), latch());
+  /** 0 1, 10 11 and (20 fails) 21, in batches of 2, in the order in which the action ends. */
+  private static Dataset<List<Long>> pairs(Consumer<Long> action) {
     return range(3)
         .map(
             x -> {
               Thread.sleep(2); // as long as that, each is given to a worker of its own
-              for (int i = 0; order[i] != x; i++) {
-                over.get((int) order[i]).await();
-              }
-              over.get(x.intValue()).countDown();
+              action.accept(x);
               return x;
             },
             3,
@@ -81,8 +91,14 @@ class FlatMapOpTest {
         .batch(2, Collator.toList());
   }
 
-  private static CountDownLatch latch() {
-    return new CountDownLatch(1);
+  private static void waitFor(CountDownLatch latch, boolean does) {
+    try {
+      if (does) {
+        latch.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
