@@ -110,8 +110,8 @@ public record CacheOp(Op input, Site site) implements Op {
     private long iteration;
     private @Nullable Id prefix;
 
-    /** Where that pass began, which also tells the order it met. */
-    private State start = State.START;
+    /** Of the passes that have filled it as that one, the one that came furthest. */
+    private Filling furthest = new Filling(State.START, false);
 
     private @Nullable Content content;
 
@@ -123,7 +123,15 @@ public record CacheOp(Op input, Site site) implements Op {
         begun = true;
         iteration = itsIteration;
         prefix = itsPrefix;
-        start = itsStart;
+        furthest = new Filling(itsStart, false);
+      }
+    }
+
+    /** Takes note of how far a pass has come. */
+    synchronized void hasCome(Filling pass, long read) {
+      pass.read = read;
+      if (!furthest.isLive || read > furthest.read) {
+        furthest = pass;
       }
     }
 
@@ -148,15 +156,9 @@ public record CacheOp(Op input, Site site) implements Op {
       return true;
     }
 
+    /** Where filling begins, which also tells the order that was met. */
     synchronized State start() {
-      return start;
-    }
-
-    /**
-     * Replaces the start by the same one of a new life, which goes on noting the order it meets.
-     */
-    synchronized void startedAgain(State live) {
-      start = live;
+      return furthest.start;
     }
 
     synchronized boolean hasBegun() {
@@ -180,6 +182,21 @@ public record CacheOp(Op input, Site site) implements Op {
     }
   }
 
+  /** A pass that fills a cache: where it began, and how many elements it has read since. */
+  private static final class Filling {
+    final State start;
+
+    /** Whether it goes on noting the order it meets, instead of being told by a checkpoint. */
+    final boolean isLive;
+
+    long read;
+
+    Filling(State start, boolean isLive) {
+      this.start = start;
+      this.isLive = isLive;
+    }
+  }
+
   private static final class CacheCursor extends Cursor {
     private final CacheOp op;
     private final Store store;
@@ -188,6 +205,7 @@ public record CacheOp(Op input, Site site) implements Op {
     private @Nullable Cursor source;
 
     private @Nullable Content filling;
+    private Filling pass = new Filling(State.START, false);
 
     /** Set while this pass reads. */
     private @Nullable Content reading;
@@ -227,11 +245,12 @@ public record CacheOp(Op input, Site site) implements Op {
       if (store.hasBegun()) {
         input = context.open(op.input, store.iteration(), store.prefix());
         input.restore(store.start());
-        store.startedAgain(input.save());
       } else {
         input = context.open(op.input);
-        store.begin(context.iteration(), context.prefix(), input.save());
+        store.begin(context.iteration(), context.prefix(), State.START);
       }
+      pass = new Filling(input.save(), true);
+      store.hasCome(pass, 0);
       source = input;
       filling = new Content(context);
       return input;
@@ -274,6 +293,7 @@ public record CacheOp(Op input, Site site) implements Op {
           return;
         }
         position += out.size();
+        store.hasCome(pass, position);
         incomplete |= out.hasTerminalFailure();
         Exception problem = into.add(out);
         if (problem != null) {
@@ -368,6 +388,7 @@ public record CacheOp(Op input, Site site) implements Op {
         }
         incomplete |= passed.hasTerminalFailure();
         position += passed.size();
+        store.hasCome(pass, position);
         Exception problem = into.add(passed);
         if (problem != null) {
           throw new IllegalStateException(problem.getMessage(), problem);

@@ -237,6 +237,8 @@ public record InterleaveOp(
             "checkpoint: expected turn %d of a cycle of %d, element %d of a block of %d"
                 .formatted(turn, op.cycle, takenOfBlock, op.block));
       }
+      // First the input, which knows more: what a cache below is told first, it keeps to.
+      source.restore(state.state("input"));
       for (State saved : state.states("open")) {
         int slot = (int) saved.number("slot");
         if (slot < 0 || slot >= op.cycle || slots[slot] != null) {
@@ -245,7 +247,6 @@ public record InterleaveOp(
         slots[slot] = reopen(saved);
         open++;
       }
-      source.restore(state.state("input"));
     }
 
     private Opened reopen(State saved) {

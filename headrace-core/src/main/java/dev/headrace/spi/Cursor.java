@@ -93,7 +93,11 @@ public abstract class Cursor implements AutoCloseable {
     }
   }
 
-  /** Puts a fresh cursor at a position that {@link #position} gave. */
+  /**
+   * Puts a fresh cursor at a position that {@link #position} gave. An operator that keeps a
+   * position of its input asks the input for it, after having put it there: the one it was given
+   * tells nothing of the order met from now on.
+   */
   protected abstract void moveTo(State state);
 
   /**

@@ -19,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -248,6 +250,25 @@ class OperatorContractTest {
                     .shuffle(5, Seed.of(1)))
         .unordered()
         .check();
+  }
+
+  /** The order in which a cache was filled is told by whoever read the most of it. */
+  @Test
+  void interleaveOverACacheOfAnUnorderedMap() {
+    PipelineContract.of(
+            n ->
+                Dataset.range(24)
+                    .map(x -> sometimesSlowly(x), n, Order.UNORDERED)
+                    .cache()
+                    .interleave(x -> Dataset.range(20 * x, 20 * x + (x % 8 == 0 ? 12 : 1)), 2, 1)
+                    .prefetch(2))
+        .unordered()
+        .check();
+  }
+
+  private static long sometimesSlowly(long x) {
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(3) * 200_000L);
+    return x;
   }
 
   @Test
