@@ -28,10 +28,12 @@ public final class LimitsOfPrefetching {
    * One situation, in milliseconds.
    *
    * @param computes whether loading computes instead of waiting
-   * @param bound what copying ahead can gain at most, by arithmetic; see {@link #bound()}
    */
   record Case(String name, long loadMs, boolean computes, double busMs, double stepMs) {
-    /** With everything one after the other but loading, over the slowest of the three. */
+    /**
+     * What copying ahead can gain at most, by arithmetic: everything one after the other but
+     * loading, over the slowest of the three.
+     */
     double bound() {
       return Math.max(loadMs, busMs + stepMs) / Math.max(loadMs, Math.max(busMs, stepMs));
     }

@@ -214,7 +214,7 @@ public final class MlperfStorage implements Scenario {
     double[] one = new double[setup.pairs()];
     double[] two = new double[setup.pairs()];
     Dataset<Tensor> dataset = workload.dataset(folder);
-    long batches = workload.files() * workload.recordsPerFile() / workload.batch();
+    long batches = (long) workload.files() * workload.recordsPerFile() / workload.batch();
     double delivered = (double) batches * workload.batch() / workload.files();
     double passBytes = bytes * delivered / workload.recordsPerFile();
     try (Pipeline<Tensor> pipeline = dataset.open()) {

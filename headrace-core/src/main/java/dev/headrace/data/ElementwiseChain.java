@@ -24,6 +24,8 @@ record ElementwiseChain(Tensor root, List<ElementwiseExpression> steps) {
   @FunctionalInterface
   interface BlockReader {
     /**
+     * Sees a run of results.
+     *
      * @param block the results, which change after the call
      * @param from which element the first of them is
      */

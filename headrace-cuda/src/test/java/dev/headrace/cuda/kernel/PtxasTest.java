@@ -9,6 +9,7 @@ import dev.headrace.data.Tensor;
 import dev.headrace.data.image.Resize;
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ class PtxasTest {
       command.addAll(List.of("-v", "-o", folder.resolve("kernel.cubin").toString()));
     }
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes());
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     return output;
   }
