@@ -4,194 +4,152 @@ import dev.headrace.data.SlabPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine and the optimizer may know of an operator without knowing which one it is.
+ * What the engine and the optimizer may know of an operator without knowing which one it is. {@link
+ * #PLAIN} promises nothing; each method gives the same traits with one more.
  *
- * @param checkpointing how its position is described
- * @param oneToOne whether it gives exactly one element for each of its input, in order
- * @param keepsElements whether its elements are its input's own, untouched and none held back for
- *     later use, so that a batch before it may still live in a slab
- * @param shapesNothing whether elements and order would be the same without it (prefetch)
- * @param neverFails whether it makes no failed element of its own: it calls no function and reads
- *     no file, or it ends the pipeline if it cannot
- * @param deferring what it does about tensors of its input that are not computed yet
- * @param knowsPlaces whether each of its elements, failed ones too, has a place that is known
- *     without reading it, so that passing over places is cheap and exact
- * @param eachAlone whether what it makes of an element depends on that element and its id alone,
- *     and its position is its input's, so that it does not matter which elements come before
- * @param recurring whether another pass gives the same elements in the same order
- * @param inputMemory where batches before it are best assembled, if it says so; it gives their
- *     memory back by itself
+ * <p><b>Threading:</b> immutable.
  */
-public record Traits(
-    Checkpointing checkpointing,
-    boolean oneToOne,
-    boolean keepsElements,
-    boolean shapesNothing,
-    boolean neverFails,
-    Deferring deferring,
-    boolean knowsPlaces,
-    boolean eachAlone,
-    Recurring recurring,
-    SlabPool.@Nullable Source inputMemory) {
+public final class Traits {
+  private static final int ONE_TO_ONE = 1;
+  private static final int KEEPS_ELEMENTS = 1 << 1;
+  private static final int SHAPES_NOTHING = 1 << 2;
+  private static final int NEVER_FAILS = 1 << 3;
+  private static final int KNOWS_PLACES = 1 << 4;
+  private static final int EACH_ALONE = 1 << 5;
 
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
-      new Traits(
-          Checkpointing.CURSOR,
-          false,
-          false,
-          false,
-          false,
-          Deferring.NEEDS,
-          false,
-          false,
-          Recurring.FOLLOWS,
-          null);
+      new Traits(0, Checkpointing.CURSOR, Deferring.NEEDS, Recurring.FOLLOWS, null);
 
-  public Traits with(Checkpointing how) {
-    return new Traits(
-        how,
-        oneToOne,
-        keepsElements,
-        shapesNothing,
-        neverFails,
-        deferring,
-        knowsPlaces,
-        eachAlone,
-        recurring,
-        inputMemory);
+  private final int promises;
+  private final Checkpointing checkpointing;
+  private final Deferring deferring;
+  private final Recurring recurring;
+  private final SlabPool.@Nullable Source inputMemory;
+
+  private Traits(
+      int promises,
+      Checkpointing checkpointing,
+      Deferring deferring,
+      Recurring recurring,
+      SlabPool.@Nullable Source inputMemory) {
+    this.promises = promises;
+    this.checkpointing = checkpointing;
+    this.deferring = deferring;
+    this.recurring = recurring;
+    this.inputMemory = inputMemory;
   }
 
+  private Traits and(int promise) {
+    return new Traits(promises | promise, checkpointing, deferring, recurring, inputMemory);
+  }
+
+  private boolean has(int promise) {
+    return (promises & promise) != 0;
+  }
+
+  /** It gives exactly one element for each of its input, in order. */
   public Traits asOneToOne() {
-    return new Traits(
-        checkpointing,
-        true,
-        keepsElements,
-        shapesNothing,
-        neverFails,
-        deferring,
-        knowsPlaces,
-        eachAlone,
-        recurring,
-        inputMemory);
+    return and(ONE_TO_ONE);
   }
 
-  public Traits asKeepingElements() {
-    return new Traits(
-        checkpointing,
-        oneToOne,
-        true,
-        shapesNothing,
-        neverFails,
-        deferring,
-        knowsPlaces,
-        eachAlone,
-        recurring,
-        inputMemory);
-  }
-
-  public Traits asShapingNothing() {
-    return new Traits(
-        checkpointing,
-        oneToOne,
-        keepsElements,
-        true,
-        neverFails,
-        deferring,
-        knowsPlaces,
-        eachAlone,
-        recurring,
-        inputMemory);
-  }
-
-  public Traits asNeverFailing() {
-    return new Traits(
-        checkpointing,
-        oneToOne,
-        keepsElements,
-        shapesNothing,
-        true,
-        deferring,
-        knowsPlaces,
-        eachAlone,
-        recurring,
-        inputMemory);
-  }
-
-  /** Sets what it does about tensors that are not computed yet. */
-  public Traits with(Deferring what) {
-    return new Traits(
-        checkpointing,
-        oneToOne,
-        keepsElements,
-        shapesNothing,
-        neverFails,
-        what,
-        knowsPlaces,
-        eachAlone,
-        recurring,
-        inputMemory);
-  }
-
-  public Traits asKnowingPlaces() {
-    return new Traits(
-        checkpointing,
-        oneToOne,
-        keepsElements,
-        shapesNothing,
-        neverFails,
-        deferring,
-        true,
-        eachAlone,
-        recurring,
-        inputMemory);
-  }
-
-  /** One element for one, each made by itself. */
-  public Traits asTreatingEachAlone() {
-    return new Traits(
-        checkpointing,
-        true,
-        keepsElements,
-        shapesNothing,
-        neverFails,
-        deferring,
-        knowsPlaces,
-        true,
-        recurring,
-        inputMemory);
-  }
-
-  /** Sets whether another pass gives the same. */
-  public Traits with(Recurring how) {
-    return new Traits(
-        checkpointing,
-        oneToOne,
-        keepsElements,
-        shapesNothing,
-        neverFails,
-        deferring,
-        knowsPlaces,
-        eachAlone,
-        how,
-        inputMemory);
+  public boolean oneToOne() {
+    return has(ONE_TO_ONE);
   }
 
   /**
-   * Sets where batches before it are best assembled. It gives their memory back by itself, so that
+   * Its elements are its input's own, untouched and none held back for later use, so that a batch
+   * before it may still live in a slab.
+   */
+  public Traits asKeepingElements() {
+    return and(KEEPS_ELEMENTS);
+  }
+
+  public boolean keepsElements() {
+    return has(KEEPS_ELEMENTS);
+  }
+
+  /** Elements and order would be the same without it (prefetch). */
+  public Traits asShapingNothing() {
+    return and(SHAPES_NOTHING);
+  }
+
+  public boolean shapesNothing() {
+    return has(SHAPES_NOTHING);
+  }
+
+  /**
+   * It makes no failed element of its own: it calls no function and reads no file, or it ends the
+   * pipeline if it cannot.
+   */
+  public Traits asNeverFailing() {
+    return and(NEVER_FAILS);
+  }
+
+  public boolean neverFails() {
+    return has(NEVER_FAILS);
+  }
+
+  /**
+   * Each of its elements, failed ones too, has a place that is known without reading it, so that
+   * passing over places is cheap and exact.
+   */
+  public Traits asKnowingPlaces() {
+    return and(KNOWS_PLACES);
+  }
+
+  public boolean knowsPlaces() {
+    return has(KNOWS_PLACES);
+  }
+
+  /**
+   * One element for one, and what it makes of an element depends on that element and its id alone,
+   * and its position is its input's, so that it does not matter which elements come before.
+   */
+  public Traits asTreatingEachAlone() {
+    return and(ONE_TO_ONE | EACH_ALONE);
+  }
+
+  public boolean eachAlone() {
+    return has(EACH_ALONE);
+  }
+
+  /** Says how its position is described. */
+  public Traits with(Checkpointing how) {
+    return new Traits(promises, how, deferring, recurring, inputMemory);
+  }
+
+  public Checkpointing checkpointing() {
+    return checkpointing;
+  }
+
+  /** Says what it does about tensors of its input that are not computed yet. */
+  public Traits with(Deferring what) {
+    return new Traits(promises, checkpointing, what, recurring, inputMemory);
+  }
+
+  public Deferring deferring() {
+    return deferring;
+  }
+
+  /** Says whether another pass gives the same elements in the same order. */
+  public Traits with(Recurring how) {
+    return new Traits(promises, checkpointing, deferring, how, inputMemory);
+  }
+
+  public Recurring recurring() {
+    return recurring;
+  }
+
+  /**
+   * Says where batches before it are best assembled. It gives their memory back by itself, so that
    * they may live in slabs whatever follows it.
    */
   public Traits withInputIn(SlabPool.Source memory) {
-    return new Traits(
-        checkpointing,
-        oneToOne,
-        keepsElements,
-        shapesNothing,
-        neverFails,
-        deferring,
-        knowsPlaces,
-        eachAlone,
-        recurring,
-        memory);
+    return new Traits(promises, checkpointing, deferring, recurring, memory);
+  }
+
+  public SlabPool.@Nullable Source inputMemory() {
+    return inputMemory;
   }
 }
