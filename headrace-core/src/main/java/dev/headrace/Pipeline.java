@@ -367,7 +367,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     Object element = delivered;
     if (element != null) {
       delivered = null;
-      if (engine.lendsMemory()) {
+      if (engine.memory().mayBeLent()) {
         Leases.giveBack(element, GIVEN_BACK);
       }
     }
@@ -465,11 +465,11 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
         failures,
         firstAskedNs == 0 ? 0 : engine.nanoTime() - firstAskedNs,
         waitNs,
-        engine.heap().usedBytes(),
-        engine.heap().peakBytes(),
-        engine.nativeAccount().usedBytes(),
-        engine.nativeAccount().peakBytes(),
-        engine.memory().peakBytes(),
+        engine.memory().heap().usedBytes(),
+        engine.memory().heap().peakBytes(),
+        engine.memory().nativeAccount().usedBytes(),
+        engine.memory().nativeAccount().peakBytes(),
+        engine.memory().together().peakBytes(),
         engine.opStats(),
         engine.knobChanges());
   }

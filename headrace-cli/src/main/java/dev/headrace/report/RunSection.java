@@ -65,6 +65,9 @@ final class RunSection {
         facts,
         "pipeline, off heap",
         budget(memory.nativeBytes(), memory.nativePeak(), memory.nativeBudget()));
+    if (memory.togetherBudget() < Long.MAX_VALUE) {
+      fact(facts, "pipeline, both", "at most " + Figures.bytes(memory.togetherBudget()));
+    }
     fact(
         facts,
         "looked at",

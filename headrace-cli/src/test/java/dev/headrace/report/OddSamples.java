@@ -48,7 +48,7 @@ final class OddSamples {
             0,
             new Profile.Consumer(0, 0, 0, 0, 0, new double[0], new double[0]),
             new Profile.Machine(0, 0, 0, 0, 0, 0, 0),
-            new Profile.Memory(0, 0, 0, 0, 0, 0),
+            new Profile.Memory(0, 0, 0, 0, 0, 0, Long.MAX_VALUE),
             List.of(),
             List.of()),
         "");
@@ -144,7 +144,7 @@ final class OddSamples {
             1,
             new Profile.Consumer(number, number, number, number, number, some, some),
             new Profile.Machine(number, number, number, number, 1, 1, 1),
-            new Profile.Memory(1, 2, Long.MAX_VALUE, 1, 2, 0),
+            new Profile.Memory(1, 2, Long.MAX_VALUE, 1, 2, 0, Long.MAX_VALUE),
             all,
             moments),
         text);

@@ -598,7 +598,13 @@ final class Samples {
         new Profile.Consumer(step, step * 0.2, wait, wait * 0.01, wait * 0.98, steps, waits),
         new Profile.Machine(8, 0.2, 1.1, 0.006, 41, 8_000_000_000L, 730_000_000L),
         new Profile.Memory(
-            640_000_000, 655_000_000, 4_000_000_000L, 77_000_000, 77_200_000, 2_000_000_000L),
+            640_000_000,
+            655_000_000,
+            4_000_000_000L,
+            77_000_000,
+            77_200_000,
+            2_000_000_000L,
+            Long.MAX_VALUE),
         operators,
         timeline);
   }

@@ -332,7 +332,7 @@ final class Advisor {
       return;
     }
     double bytes = elements * each;
-    double room = profile.memory().heapBudget() - profile.memory().heapBytes();
+    long room = profile.memory().roomOnHeap();
     if (bytes > 0.8 * room) {
       return;
     }

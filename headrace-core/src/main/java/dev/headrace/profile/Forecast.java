@@ -30,7 +30,7 @@ public final class Forecast {
                 new double[0],
                 cores,
                 0,
-                new Profile.Memory(0, 0, 0, 0, 0, 0))
+                new Profile.Memory(0, 0, 0, 0, 0, 0, Long.MAX_VALUE))
             .profile();
     return new Forecast(profile, Model.of(profile, nodes));
   }

@@ -75,14 +75,29 @@ public record Profile(
       long heapBytes,
       long liveBytes) {}
 
-  /** The memory that the pipeline accounts for, against its budgets. */
+  /**
+   * The memory that the pipeline accounts for, against its budgets.
+   *
+   * @param togetherBudget what both may take together; {@link Long#MAX_VALUE} where each has its
+   *     own
+   */
   public record Memory(
       long heapBytes,
       long heapPeak,
       long heapBudget,
       long nativeBytes,
       long nativePeak,
-      long nativeBudget) {}
+      long nativeBudget,
+      long togetherBudget) {
+
+    /** What else may be kept on the heap, where batches take as much off it as they ever did. */
+    public long roomOnHeap() {
+      long own = heapBudget - heapBytes;
+      return togetherBudget == Long.MAX_VALUE
+          ? own
+          : Math.min(own, togetherBudget - nativePeak - heapBytes);
+    }
+  }
 
   /**
    * A piece of the run.

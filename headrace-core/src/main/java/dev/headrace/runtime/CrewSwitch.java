@@ -3,7 +3,7 @@ package dev.headrace.runtime;
 import dev.headrace.tune.Switch;
 
 /** The threads that an operator has only if they help. */
-record CrewSwitch(Engine.Place place, WorkerCrew crew) implements Switch {
+record CrewSwitch(Place place, WorkerCrew crew) implements Switch {
   @Override
   public String key() {
     return place.key;

@@ -1,20 +1,15 @@
 package dev.headrace.runtime;
 
-import dev.headrace.data.Account;
 import dev.headrace.data.SlabPool;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.Measurements;
 import dev.headrace.profile.OpNode;
 import dev.headrace.profile.OpStats;
-import dev.headrace.profile.Profile;
 import dev.headrace.profile.Snapshot;
-import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Id;
-import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Origins;
-import dev.headrace.spi.TransferMeter;
 import dev.headrace.tune.Decisions;
 import dev.headrace.tune.Tuned;
 import java.util.ArrayList;
@@ -27,11 +22,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Everything of an open pipeline that outlives one pass: accounts, batch memory, objects operators
- * share between passes, counters, the governor.
+ * Everything of an open pipeline that outlives one pass: memory, objects operators share between
+ * passes, counters, the governor.
  *
  * <p><b>Threading:</b> safe for all threads of the pipeline.
  *
@@ -52,26 +46,18 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Origins origins;
   private final Map<String, Tuned> found;
   private final Settings settings;
-  private final boolean sharesMemory;
-  private final Account memory;
-  private final Account heap;
-  private final Account nativeAccount;
-  private final SlabPool slabs;
+  private final MemoryBudget memory;
   private final Governor governor = new Governor(this);
   private final Map<String, Object> shared = new LinkedHashMap<>();
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
   private final AtomicLong progress = new AtomicLong();
 
-  /** What batches that are being made will take. */
-  private final AtomicLong promised = new AtomicLong();
-
   private final List<WatchBelow> watches = new CopyOnWriteArrayList<>();
   private final List<KnobChange> knobChanges = new ArrayList<>();
   private final Recorder recorder;
   private final long openedNs = System.nanoTime();
   private volatile long consumerWaitingSince;
-  private volatile boolean deviceMemoryIsLent;
   private volatile boolean closed;
 
   public Engine(Op plan, Settings settings) {
@@ -97,13 +83,7 @@ public final class Engine implements AutoCloseable, Decisions {
     this.origins = origins;
     this.found = Map.copyOf(found);
     this.settings = settings;
-    long together = settings.memoryBudget();
-    this.sharesMemory = together - settings.heapBudget() < settings.nativeBudget();
-    this.memory = new Account("memory", sharesMemory ? together : Long.MAX_VALUE);
-    this.heap = new Account("heap", Math.min(settings.heapBudget(), together), memory);
-    this.nativeAccount = new Account("native", Math.min(settings.nativeBudget(), together), memory);
-    this.slabs = new SlabPool(nativeAccount, memoryFor(plan));
-    memory.addSpareHolder(slabs::giveBackFree);
+    this.memory = new MemoryBudget(settings, memoryFor(plan));
     this.recorder = new Recorder(this);
     Events.opened(name(), () -> PlanShape.of(plan, settings.deterministic()).explain());
   }
@@ -150,94 +130,13 @@ public final class Engine implements AutoCloseable, Decisions {
     return settings.clock().nanoTime();
   }
 
-  public Account heap() {
-    return heap;
-  }
-
-  /** Heap and native memory together. */
-  public Account memory() {
+  /** What the pipeline may take of the heap and off it. */
+  public MemoryBudget memory() {
     return memory;
-  }
-
-  public Account nativeAccount() {
-    return nativeAccount;
-  }
-
-  SlabPool slabs() {
-    return slabs;
-  }
-
-  /** Takes note that elements may hold memory of a device. */
-  void lendsDeviceMemory() {
-    deviceMemoryIsLent = true;
-  }
-
-  /** Whether elements may hold memory that is to be given back. */
-  public boolean lendsMemory() {
-    return deviceMemoryIsLent || nativeAccount.usedBytes() > 0;
   }
 
   Governor governor() {
     return governor;
-  }
-
-  /** Whether one more element of this weight fits the accounts. */
-  boolean admits(long heapBytes, long slabBytes) {
-    return (heapBytes == 0 || heapBytes <= heapRoom())
-        && (slabBytes == 0 || slabBytes <= nativeRoom());
-  }
-
-  /**
-   * What elements may take of the heap; where memory is shared, so that two batches find room off
-   * it: one is trained on while another is assembled.
-   */
-  private long heapRoom() {
-    long own = heap.limitBytes() - heap.usedBytes();
-    if (!sharesMemory) {
-      return own;
-    }
-    long largest = slabs.largestBytes();
-    if (largest == 0) { // how large batches are, or whether there are any, is not known yet
-      long buffered = heap.bufferedBytes();
-      return Math.min(own, (own + buffered) / 4 * 3 - buffered);
-    }
-    long two = Math.min(2 * largest, memory.limitBytes() / 4 * 3);
-    long batches = Math.max(promised.get(), two - nativeAccount.usedBytes());
-    return Math.min(own, memory.freeBytes() - Math.max(0, batches));
-  }
-
-  /** What batches may take, so that elements keep what they have needed, up to a quarter. */
-  private long nativeRoom() {
-    long own = nativeAccount.limitBytes() - nativeAccount.usedBytes();
-    if (sharesMemory) {
-      long elements = Math.min(memory.limitBytes() / 4, heap.peakBytes()) - heap.usedBytes();
-      own = Math.min(own, memory.freeBytes() - promised.get() - Math.max(0, elements));
-    }
-    return own + slabs.freeBytes();
-  }
-
-  /** Batches of so many bytes will be made; returns for how many of them memory will be taken. */
-  long promise(long bytes) {
-    long more = bytes == 0 || !sharesMemory ? 0 : Math.max(0, bytes - slabs.freeBytes());
-    promised.addAndGet(more);
-    return more;
-  }
-
-  /** They were made, or will not be. */
-  void keptPromise(long bytes) {
-    promised.addAndGet(-bytes);
-  }
-
-  /** How many elements of this weight fit the accounts; at least none. */
-  long room(double heapBytesEach, double slabBytesEach) {
-    double onHeap = heapBytesEach < 1 ? Long.MAX_VALUE : heapRoom() / heapBytesEach;
-    double offHeap = slabBytesEach < 1 ? Long.MAX_VALUE : nativeRoom() / slabBytesEach;
-    return (long) Math.max(0, Math.min(onHeap, offHeap));
-  }
-
-  /** The batch memory that the elements of a chunk hold. */
-  long slabBytesOf(Chunk chunk) {
-    return nativeAccount.usedBytes() == 0 ? 0 : Leases.bytesOf(chunk);
   }
 
   @SuppressWarnings("unchecked") // one maker per place
@@ -350,13 +249,7 @@ public final class Engine implements AutoCloseable, Decisions {
         recorder.waits(),
         settings.cpuBudget(),
         MachineMeter.heapBytes(),
-        new Profile.Memory(
-            heap.usedBytes(),
-            heap.peakBytes(),
-            heap.limitBytes(),
-            nativeAccount.usedBytes(),
-            nativeAccount.peakBytes(),
-            nativeAccount.limitBytes()));
+        memory.use());
   }
 
   /** Who watches the consumer. */
@@ -472,7 +365,7 @@ public final class Engine implements AutoCloseable, Decisions {
       }
       shared.clear();
     }
-    slabs.close(); // fails, naming owners, if a lease was lost
+    memory.close(); // fails, naming owners, if a lease was lost
   }
 
   private void closeQuietly(AutoCloseable closeable) {
@@ -495,142 +388,6 @@ public final class Engine implements AutoCloseable, Decisions {
       }
     }
     return remarks;
-  }
-
-  /** One operator of the plan: where its cursors count. */
-  static final class Place {
-    final String key;
-    final Op op;
-    final String path;
-    final int depth;
-    final dev.headrace.spi.Meter meter = new dev.headrace.spi.Meter();
-    final CrewMeter crewMeter = new CrewMeter();
-    volatile @Nullable WorkerCrew crew;
-    volatile Tuned tuned = Tuned.UNKNOWN;
-    final TransferMeter transfers = new TransferMeter();
-    volatile @Nullable Stage stage;
-
-    /** Whether its workers only pull its input, whose operators count what they do themselves. */
-    volatile boolean onlyPulls;
-
-    volatile @Nullable String remark;
-
-    Place(String key, Op op, String path, int depth) {
-      this.key = key;
-      this.op = op;
-      this.path = path;
-      this.depth = depth;
-    }
-
-    WatchBelow.Counts counts() {
-      WorkerCrew running = crew;
-      CrewMeter.Totals done = crewMeter.totals();
-      return new WatchBelow.Counts(
-          meter.elements(),
-          meter.timedElements(),
-          meter.timedNs(),
-          done.workElements(),
-          done.workNs(),
-          done.waitNs(),
-          onlyPulls,
-          running != null && running.isOwnedByStage() && !running.isInline());
-    }
-
-    Snapshot.Op counters(boolean withLatest) {
-      WorkerCrew running = crew;
-      Stage buffer = stage;
-      return new Snapshot.Op(
-          key,
-          meter.elements(),
-          meter.failures(),
-          meter.timedElements(),
-          meter.timedNs(),
-          new Snapshot.Sampled(meter.cpuOfTimed().wallNs(), meter.cpuOfTimed().cpuNs()),
-          meter.laterNs(),
-          new Snapshot.Sampled(meter.cpuOfLater().wallNs(), meter.cpuOfLater().cpuNs()),
-          meter.sizedElements(),
-          meter.sizedBytes(),
-          meter.bytesP99(),
-          running == null || running.isInline()
-              ? null
-              : crewMeter.read(
-                  running.workerCount(),
-                  running.isTuned(),
-                  onlyPulls,
-                  running.isOwnedByStage(),
-                  running.cpuShare(),
-                  buffer == null ? 0 : buffer.buffered(),
-                  buffer == null ? 0 : buffer.capacity(),
-                  buffer != null && buffer.isCapacityTuned(),
-                  withLatest),
-          transfer());
-    }
-
-    private Snapshot.@Nullable Transfer transfer() {
-      String device = transfers.device();
-      return device == null
-          ? null
-          : new Snapshot.Transfer(
-              device,
-              transfers.deviceCount(),
-              transfers.isPinned(),
-              transfers.copies(),
-              transfers.bytes(),
-              transfers.copyNs(),
-              transfers.computeNs(),
-              transfers.stagedNs(),
-              transfers.waitNs(),
-              transfers.stepNs(),
-              transfers.steps(),
-              transfers.roomWaitNs(),
-              transfers.deviceBytes(),
-              transfers.deviceLimitBytes());
-    }
-
-    OpStats stats() {
-      Stage running = stage;
-      StageCounters counters = running == null ? null : running.counters();
-      return new OpStats(
-          op.word(),
-          path,
-          depth,
-          meter.elements(),
-          meter.failures(),
-          meter.totalNs(),
-          counters == null
-              ? null
-              : new OpStats.StageStats(
-                  counters.workers(),
-                  counters.targetWorkers(),
-                  counters.cpuShare(),
-                  counters.workElements(),
-                  counters.workNs(),
-                  counters.buffered(),
-                  counters.highestBuffered(),
-                  counters.capacity(),
-                  counters.waits(),
-                  counters.waitNs()),
-          transferStats());
-    }
-
-    private OpStats.@Nullable TransferStats transferStats() {
-      String device = transfers.device();
-      return device == null
-          ? null
-          : new OpStats.TransferStats(
-              device,
-              transfers.isPinned(),
-              transfers.bytes(),
-              transfers.copies(),
-              transfers.copyNs(),
-              transfers.computeNs(),
-              transfers.stagedNs(),
-              transfers.waitNs(),
-              transfers.stepNs(),
-              transfers.roomWaitNs(),
-              transfers.deviceBytes(),
-              transfers.deviceLimitBytes());
-    }
   }
 
   /** A cursor that closes what its operators shared, when it is closed. */

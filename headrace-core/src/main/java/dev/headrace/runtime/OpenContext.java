@@ -38,10 +38,10 @@ final class OpenContext implements Context {
   private final Deferral deferral;
   private final Engine.@Nullable Scope scope;
   private final Meter meter;
-  private final Engine.@Nullable Place place;
+  private final @Nullable Place place;
 
   /** Where crews count: the operator's own place, even if its cursors count elsewhere. */
-  private final Engine.@Nullable Place home;
+  private final @Nullable Place home;
 
   private @Nullable String path;
 
@@ -59,7 +59,7 @@ final class OpenContext implements Context {
       Deferral deferral,
       Engine.@Nullable Scope scope,
       boolean counted,
-      Engine.@Nullable Place home) {
+      @Nullable Place home) {
     this.engine = engine;
     this.pass = pass;
     this.op = op;
@@ -496,17 +496,17 @@ final class OpenContext implements Context {
 
   @Override
   public Account heap() {
-    return engine.heap();
+    return engine.memory().heap();
   }
 
   @Override
   public @Nullable SlabPool slabs() {
-    return mayLease ? engine.slabs() : null;
+    return mayLease ? engine.memory().slabs() : null;
   }
 
   @Override
   public TransferMeter transfers() {
-    engine.lendsDeviceMemory();
+    engine.memory().lendsDeviceMemory();
     return place == null ? Context.super.transfers() : place.transfers;
   }
 

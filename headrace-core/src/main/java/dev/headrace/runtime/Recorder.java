@@ -130,8 +130,8 @@ public final class Recorder {
         insideNs,
         new Sampled(insideCpu.wallNs(), insideCpu.cpuNs()),
         queuedNs,
-        engine.heap().usedBytes(),
-        engine.nativeAccount().usedBytes(),
+        engine.memory().heap().usedBytes(),
+        engine.memory().nativeAccount().usedBytes(),
         machine,
         engine.counters(withLatest));
   }

@@ -15,7 +15,7 @@ final class Slot {
   /** The elements; let go once they are handed over, because positions may keep the slot. */
   Chunk chunk;
 
-  /** How many elements the input gave for it; 0 while it is being pulled. */
+  /** How many elements the input gave for it; while it is being pulled, minus how many it may. */
   int length;
 
   /** How many of its results were handed over. */

@@ -8,7 +8,6 @@ import dev.headrace.spi.Leases;
 import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Work;
-import dev.headrace.tune.Standstill;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,21 +32,8 @@ final class Stage extends Cursor {
    * position is then: the position of the oldest slot that is not wholly handed over, and how many
    * of its results were ("skip k from there"). Nothing of what is buffered needs to be saved.
    *
-   * Where order is not kept, slots overtake each other. The position is then the oldest slot's, with
-   * the lengths of the slots from there on and how much of each was handed over. A consumer behind
-   * another stage may go back to a position that lies before what it has pulled since; it must then
-   * meet the same elements in the same order. So slots form a list in the order they were handed
-   * over, a position remembers its place in that list, and when it is written down (late) it carries
-   * the order that followed.
+   * Where order is not kept, slots overtake each other: see Overtaking.
    */
-  private static final int SLOTS_PER_WORKER = 2;
-
-  /** Short chunks: so many that workers need not sleep before the consumer has found a core. */
-  private static final int SHORT_SLOTS_PER_WORKER = 5;
-
-  /** How far slots may overtake the oldest one where order is not kept. */
-  private static final int LONGEST_WINDOW = 16_384;
-
   /** The chunk of slots whose elements are gone. */
   private static final Chunk NOTHING = new Chunk();
 
@@ -55,31 +41,24 @@ final class Stage extends Cursor {
   private static final long LOOK_AGAIN_NS = 2_000_000;
   private static final int CHUNKS_PER_WAKE = 4;
 
-  /** A prefetch buffer under AUTOTUNE grows to this many elements at most. */
-  private static final int MOST_AUTOTUNED = 1024;
-
   /** What elements take is reckoned by the largest of late, so that budgets hold. */
   private static final double LARGEST_FADES = 0.995;
-
-  private static final int LEAST_AUTOTUNED = 2;
-  private static final int MOST_REACH = 256;
 
   /** A dormant crew is worth a look once so much was done in its stead. */
   private static final long WORTH_WATCHING_NS = 20_000_000;
 
   private final Engine engine;
-  private final OpenContext context;
   private final Pass pass;
   private final WorkerCrew crew;
   private final Condition filled;
   private final Cursor input;
   private final @Nullable Work work;
   private final boolean oneToOne;
-  private final boolean ordered;
   private final long demand;
   private final String path;
 
   private final ChunkPacer pacer = new ChunkPacer();
+  private final ReadAhead ahead;
   private final ArrayDeque<Chunk> spares = new ArrayDeque<>();
 
   /** Slots in the order of pulling, from the oldest that is not wholly handed over. */
@@ -88,14 +67,9 @@ final class Stage extends Cursor {
   /** Slots of a restored position that wait for their work. */
   private final ArrayDeque<Slot> pulledBefore = new ArrayDeque<>();
 
-  /** Unordered: finished slots as they finished; and slots that must come first, in this order. */
-  private final ArrayDeque<Slot> finished = new ArrayDeque<>();
+  /** Who comes next where order is not kept; null where it is. */
+  private final @Nullable Overtaking overtaking;
 
-  private final ArrayDeque<Slot> comeFirst = new ArrayDeque<>();
-  private @Nullable Slot current;
-  private Slot lastHandedOver = new Slot(-1, State.START, new Chunk());
-  private Slot newest = lastHandedOver;
-  private Slot beforeNewest = lastHandedOver;
   private long nextNumber;
 
   private boolean started;
@@ -110,27 +84,18 @@ final class Stage extends Cursor {
   private int buffered;
   private int doneSlots;
   private boolean consumerWaits;
-  private long handedOverSeen;
-  private final Standstill standstill = new Standstill(System.nanoTime());
-  private boolean draining;
   private boolean shortOfMemory;
   private boolean saidShort;
   private long wanted;
-  private int capacity;
-  private final boolean capacityIsTuned;
   private double heapBytesEach;
   private double slabBytesEach;
   private long waitNs;
   private long waits;
-  private long waitsSeen;
   private long workNs;
   private long workElements;
   private long handedOverElements;
   private int highestBuffered;
   private long inlineNs;
-
-  /** How many times further than usual workers may be ahead. */
-  private int reach = 1;
 
   Stage(OpenContext context, WorkerCrew crew, Cursor input, StagePlan plan) {
     super(context);
@@ -141,14 +106,10 @@ final class Stage extends Cursor {
     this.input = input;
     this.work = plan.work();
     this.oneToOne = plan.oneToOne();
-    this.ordered = plan.ordered();
+    this.overtaking = plan.ordered() ? null : new Overtaking();
     this.demand = plan.demand();
     this.path = context.path();
-    this.capacityIsTuned = plan.capacity() < 0;
-    this.context = context;
-    this.capacity =
-        capacityIsTuned ? Math.max(LEAST_AUTOTUNED, context.tuned().buffer()) : plan.capacity();
-    this.reach = work == null ? 1 : Math.clamp(context.tuned().buffer(), 1, MOST_REACH);
+    this.ahead = new ReadAhead(context, crew, pacer, work != null, plan.capacity());
     crew.add(this);
     pass.add(this);
   }
@@ -181,45 +142,31 @@ final class Stage extends Cursor {
     if (window.isEmpty() || (buffered == 0 && busy == 0)) {
       return true; // the oldest element always passes
     }
-    if (work == null) {
-      if (draining && buffered > capacity / 2) {
-        return false;
-      }
-      draining = false;
-      if (buffered >= capacity) {
-        draining = true;
-        standstill.begins(System.nanoTime());
-        return false;
-      }
-    } else if (open >= mostOpen() || window.size() >= LONGEST_WINDOW) {
-      standstill.begins(System.nanoTime());
+    if (ahead.standsStill(buffered, open, window.size())) {
       return false;
     }
     // What nobody asked for must leave room for what somebody did.
     boolean leavesRoom =
-        !crew.isOptional() || engine.heap().usedBytes() <= engine.heap().limitBytes() / 2;
-    shortOfMemory = !leavesRoom || !engine.admits((long) heapBytesEach, (long) slabBytesEach);
-    if (shortOfMemory && work == null && !capacityIsTuned && !saidShort) {
+        !crew.isOptional()
+            || engine.memory().heap().usedBytes() <= engine.memory().heap().limitBytes() / 2;
+    shortOfMemory =
+        !leavesRoom || !engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
+    if (shortOfMemory && work == null && !ahead.isCapacityTuned() && !saidShort) {
       saidShort = true;
       engine.warn(
           ("%s: asked to hold %,d elements, holds %,d, because one takes about %,d bytes and the"
                   + " memory budget is %,d MB; a larger buffer would not be faster")
               .formatted(
                   path,
-                  capacity,
+                  ahead.elements(),
                   buffered,
                   (long) (heapBytesEach + slabBytesEach),
                   (slabBytesEach > heapBytesEach
-                          ? engine.nativeAccount().limitBytes()
-                          : engine.heap().limitBytes())
+                          ? engine.memory().nativeAccount().limitBytes()
+                          : engine.memory().heap().limitBytes())
                       >> 20));
     }
     return !shortOfMemory;
-  }
-
-  private int mostOpen() {
-    int each = pacer.length() > 1 ? SHORT_SLOTS_PER_WORKER : SLOTS_PER_WORKER;
-    return reach * (each * crew.target() + 2);
   }
 
   /** Whether only memory keeps the workers from going on. Under the lock. */
@@ -229,14 +176,12 @@ final class Stage extends Cursor {
 
   /** Whether workers wait until the buffer has drained. Under the lock. */
   boolean isDraining() {
-    return draining;
+    return ahead.isDraining();
   }
 
   /** Reserves the next slot for the calling worker. Under the lock. */
   Slot begin() {
-    if (standstill.isStanding()) {
-      standstill.ends(System.nanoTime());
-    }
+    ahead.goesOn();
     Slot waiting = pulledBefore.pollFirst();
     if (waiting != null) {
       busy++;
@@ -247,27 +192,22 @@ final class Stage extends Cursor {
     pulling = true;
     Chunk spare = spares.pollFirst();
     Slot slot = append(before, spare == null ? new Chunk() : spare);
-    int most = pacer.length();
-    if (work == null) {
-      most = Math.min(most, Math.max(1, Math.min((capacity + 1) / 2, capacity - buffered)));
-    }
+    int most = ahead.chunkLength(pacer.length(), buffered);
     if (demand != Long.MAX_VALUE) {
       most = (int) Math.max(1, Math.min(most, demand - wanted));
     }
-    most = (int) Math.max(1, Math.min(most, engine.room(heapBytesEach, slabBytesEach)));
+    most = (int) Math.max(1, Math.min(most, engine.memory().room(heapBytesEach, slabBytesEach)));
     slot.length = -most;
     slot.heapBytes = (long) (most * heapBytesEach); // made exact when the results are there
-    engine.heap().buffer(slot.heapBytes);
-    slot.promisedBytes = engine.promise((long) (most * slabBytesEach));
+    engine.memory().heap().buffer(slot.heapBytes);
+    slot.promisedBytes = engine.memory().promise((long) (most * slabBytesEach));
     return slot;
   }
 
   private Slot append(State before, Chunk chunk) {
     Slot slot = new Slot(nextNumber++, before, chunk);
-    if (!ordered) { // only positions without order follow the list, and keep what they follow
-      newest.next = slot;
-      beforeNewest = newest;
-      newest = slot;
+    if (overtaking != null) {
+      overtaking.appended(slot);
     }
     window.addLast(slot);
     open++;
@@ -279,9 +219,8 @@ final class Stage extends Cursor {
     window.removeLast();
     open--;
     nextNumber--;
-    if (!ordered) {
-      newest = beforeNewest;
-      newest.next = null;
+    if (overtaking != null) {
+      overtaking.takenBack();
     }
     recycle(slot.chunk);
   }
@@ -302,7 +241,7 @@ final class Stage extends Cursor {
       if (work != null) {
         start = System.nanoTime();
         worker.workBegins(start);
-        int done = work.run(slot.chunk, ordered && oneToOne);
+        int done = work.run(slot.chunk, overtaking == null && oneToOne);
         if (done < elements) {
           splitOff(slot, done);
           elements = done;
@@ -392,7 +331,7 @@ final class Stage extends Cursor {
       slot.chunk.dropFirst(Math.min(slot.takenBefore, slot.chunk.size()));
     }
     long heapBytes = Sizer.bytesOf(slot.chunk);
-    long slabBytes = engine.slabBytesOf(slot.chunk);
+    long slabBytes = engine.memory().slabBytesOf(slot.chunk);
     crew.lock.lock();
     try {
       busy--;
@@ -413,13 +352,13 @@ final class Stage extends Cursor {
         return;
       }
       slot.heapBytes = heapBytes;
-      engine.heap().buffer(heapBytes);
+      engine.memory().heap().buffer(heapBytes);
       slot.done = true;
       engine.progressed();
       buffered += results;
       highestBuffered = Math.max(highestBuffered, buffered);
-      if (!ordered) {
-        finished.addLast(slot);
+      if (overtaking != null) {
+        overtaking.finished(slot);
       }
       doneSlots++;
       // Where workers were sent away meanwhile, the consumer has to do what is left, and is told.
@@ -437,20 +376,20 @@ final class Stage extends Cursor {
    */
   private boolean isWorthWaking(Slot slot, long ns) {
     Slot oldest = window.peekFirst();
-    boolean deliverable = !ordered || (oldest != null && oldest.done);
+    boolean deliverable = overtaking != null || (oldest != null && oldest.done);
     boolean moreToCome = busy > 0 && ns < SHORT_CHUNK_NS && doneSlots < CHUNKS_PER_WAKE;
     return deliverable && !(moreToCome && work != null && slot.chunk.size() > 1);
   }
 
   private void releaseHeap(Slot slot) {
-    engine.heap().unbuffer(slot.heapBytes);
+    engine.memory().heap().unbuffer(slot.heapBytes);
     slot.heapBytes = 0;
     keepPromise(slot);
   }
 
   /** What was read holds its batches now, or there will be none. */
   private void keepPromise(Slot slot) {
-    engine.keptPromise(slot.promisedBytes);
+    engine.memory().keptPromise(slot.promisedBytes);
     slot.promisedBytes = 0;
   }
 
@@ -481,8 +420,8 @@ final class Stage extends Cursor {
     slot.done = true;
     doneSlots++;
     buffered++;
-    if (!ordered) {
-      finished.addLast(slot);
+    if (overtaking != null) {
+      overtaking.finished(slot);
     }
     filled.signalAll();
     crew.idle.signalAll();
@@ -605,48 +544,13 @@ final class Stage extends Cursor {
     }
   }
 
-  /** Workers had to stop because they were far enough ahead, and then the consumer had to wait. */
-  private void reachFurther() {
-    if (crew.isTuned()
-        && !crew.isInline()
-        && engine.settings().tunes()
-        && 2 * mostOpen() * pacer.length() <= MOST_AUTOTUNED) {
-      turnReach(2 * reach, "workers were far enough ahead, then the consumer had to wait");
-    }
-  }
-
-  private void turnReach(int times, String why) {
-    standstill.turned(System.nanoTime(), waitNs);
-    int before = mostOpen() * pacer.length();
-    reach = times;
-    engine.knobTurned(path, "read-ahead", before, mostOpen() * pacer.length(), why);
-    context.tuned(context.tuned().withBuffer(reach));
-  }
-
-  private boolean mayTurnCapacity() {
-    return capacityIsTuned && engine.settings().tunes();
-  }
-
-  private void turnCapacity(int elements, String why) {
-    standstill.turned(System.nanoTime(), waitNs);
-    engine.knobTurned(path, "buffer", capacity, elements, why);
-    capacity = elements;
-    context.tuned(context.tuned().withBuffer(elements));
-  }
-
   /** The slot to hand over next, waited for; null at the end. */
   private @Nullable Slot await() {
     Slot slot = deliverable();
     if (slot != null || isOver()) {
       return slot;
     }
-    if (standstill.wasSeen() && standstill.isWorthMore(System.nanoTime(), waitNs)) {
-      if (work != null) {
-        reachFurther();
-      } else if (mayTurnCapacity() && capacity < MOST_AUTOTUNED) {
-        turnCapacity(Math.min(MOST_AUTOTUNED, capacity * 2), "it was full, and then it ran empty");
-      }
-    }
+    ahead.ranEmpty(waitNs);
     long waitingSince = 0;
     try {
       while (slot == null && !isOver()) {
@@ -717,29 +621,11 @@ final class Stage extends Cursor {
   }
 
   private @Nullable Slot candidate() {
-    if (ordered) {
-      Slot head = window.peekFirst();
-      return head != null && head.done ? head : null;
+    if (overtaking != null) {
+      return overtaking.next();
     }
-    if (current != null) {
-      return current;
-    }
-    Slot first = comeFirst.peekFirst();
-    if (first != null) {
-      if (!first.done) {
-        return null;
-      }
-      comeFirst.removeFirst();
-      finished.remove(first);
-      current = first;
-    } else {
-      current = finished.pollFirst();
-    }
-    if (current != null) {
-      lastHandedOver.handedOverNext = current;
-      lastHandedOver = current;
-    }
-    return current;
+    Slot head = window.peekFirst();
+    return head != null && head.done ? head : null;
   }
 
   private void hand(Slot slot, Chunk out, int max) {
@@ -759,8 +645,7 @@ final class Stage extends Cursor {
       }
     }
     handedOverElements += size;
-    boolean low = work == null ? buffered <= Math.max(1, capacity / 8) : open <= mostOpen() / 2;
-    if (low) {
+    if (ahead.isLow(buffered, open)) {
       crew.wakeOne();
     }
   }
@@ -770,12 +655,10 @@ final class Stage extends Cursor {
     open--;
     doneSlots--;
     releaseHeap(slot);
-    if (current == slot) {
-      current = null;
-    }
-    if (ordered) {
+    if (overtaking == null) {
       window.removeFirst();
     } else {
+      overtaking.retired(slot);
       while (!window.isEmpty() && window.peekFirst().handedOver) {
         window.removeFirst();
       }
@@ -788,7 +671,7 @@ final class Stage extends Cursor {
   }
 
   private void recycle(Chunk chunk) {
-    if (ordered && spares.size() < mostOpen()) {
+    if (overtaking == null && ahead.keepsSpare(spares.size())) {
       chunk.clear();
       spares.addLast(chunk);
     }
@@ -801,12 +684,10 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       Slot oldest = window.peekFirst();
-      if (!ordered) {
-        return unorderedPosition(oldest);
-      }
-      return oldest == null
-          ? wrapped(input.save()) // nobody is pulling, or there would be a slot
-          : State.skipping(oldest.taken, wrapped(oldest.before));
+      State from = oldest == null ? input.save() : oldest.before; // without a slot nobody pulls
+      return overtaking == null
+          ? State.skipping(oldest == null ? 0 : oldest.taken, wrapped(from))
+          : overtaking.position(window, from, crew.lock);
     } finally {
       crew.lock.unlock();
     }
@@ -816,93 +697,27 @@ final class Stage extends Cursor {
     return oneToOne ? ofInput : State.of("input", ofInput);
   }
 
-  private State unorderedPosition(@Nullable Slot oldest) {
-    int[] taken = new int[window.size()];
-    int i = 0;
-    for (Slot slot : window) {
-      taken[i++] = slot.handedOver ? -1 : slot.taken;
-    }
-    State from = oldest == null ? input.save() : oldest.before;
-    Slot upTo = newest;
-    Slot last = lastHandedOver;
-    boolean inTheMiddle = current != null;
-    return State.late(
-        () -> describe(from, oldest == null ? upTo.next : oldest, taken, last, inTheMiddle));
-  }
-
-  private State describe(
-      State from, @Nullable Slot oldest, int[] taken, Slot last, boolean inTheMiddle) {
-    crew.lock.lock();
-    try {
-      List<Slot> slots = new ArrayList<>();
-      for (Slot slot = oldest; slot != null && slot.length > 0; slot = slot.next) {
-        slots.add(slot);
-      }
-      long[] lengths = new long[slots.size()];
-      long[] takenOf = new long[slots.size()];
-      for (int i = 0; i < lengths.length; i++) {
-        lengths[i] = slots.get(i).length;
-        takenOf[i] = i < taken.length ? taken[i] : 0;
-      }
-      List<Long> order = new ArrayList<>();
-      if (oldest != null) {
-        Slot next = inTheMiddle ? last : last.handedOverNext;
-        for (Slot slot = next; slot != null; slot = slot.handedOverNext) {
-          order.add(slot.number - oldest.number);
-        }
-        for (Slot slot : comeFirst) { // known from an earlier life, and not met again yet
-          order.add(slot.number - oldest.number);
-        }
-      }
-      return State.ofPairs(
-          "lengths", lengths,
-          "taken", takenOf,
-          "order", order.stream().mapToLong(Long::longValue).toArray(),
-          "input", from);
-    } finally {
-      crew.lock.unlock();
-    }
-  }
-
   @Override
   protected void moveTo(State state) {
-    if (ordered) {
+    if (overtaking == null) {
       input.restore(oneToOne ? state : state.state("input"));
       return;
     }
-    long[] lengths = state.numbers("lengths");
-    long[] taken = state.numbers("taken");
-    long[] order = state.numbers("order");
-    if (taken.length != lengths.length) {
-      throw new State.InvalidState(
-          "checkpoint: expected as many counts as lengths for "
-              + path
-              + ", but got "
-              + taken.length
-              + " and "
-              + lengths.length);
-    }
-    for (int i = 0; i < lengths.length; i++) {
-      if (lengths[i] < 1 || lengths[i] > ChunkPacer.LONGEST || taken[i] < -1) {
-        throw new State.InvalidState(
-            "checkpoint: expected chunks of 1 to %d elements for %s, but got %d of which %d were taken"
-                .formatted(ChunkPacer.LONGEST, path, lengths[i], taken[i]));
-      }
-    }
-    input.restore(state.state("input"));
+    Overtaking.Saved saved = Overtaking.Saved.of(state, path);
+    input.restore(saved.input());
     List<Slot> slots = new ArrayList<>();
-    for (int i = 0; i < lengths.length; i++) {
+    for (int i = 0; i < saved.lengths().length; i++) {
       Slot slot = append(input.save(), new Chunk());
       slots.add(slot);
-      slot.length = (int) lengths[i];
-      if (taken[i] < 0) {
-        input.skip(lengths[i]);
+      slot.length = (int) saved.lengths()[i];
+      if (saved.taken()[i] < 0) {
+        input.skip(slot.length);
         slot.handedOver = true;
         slot.done = true;
         open--;
       } else {
         pullAgain(slot);
-        slot.taken = (int) taken[i];
+        slot.taken = (int) saved.taken()[i];
         slot.takenBefore = slot.taken;
         pulledBefore.addLast(slot);
       }
@@ -910,20 +725,7 @@ final class Stage extends Cursor {
     while (!window.isEmpty() && window.peekFirst().handedOver) {
       window.removeFirst();
     }
-    for (long index : order) {
-      if (index < 0 || index >= slots.size() || slots.get((int) index).handedOver) {
-        throw new State.InvalidState(
-            "checkpoint: expected the order of " + path + " to name open chunks, but got " + index);
-      }
-      if (comeFirst.contains(slots.get((int) index))) {
-        throw new State.InvalidState(
-            "checkpoint: expected the order of "
-                + path
-                + " to name a chunk once, but got "
-                + index);
-      }
-      comeFirst.addLast(slots.get((int) index));
-    }
+    overtaking.follow(saved.order(), slots, path);
   }
 
   private void pullAgain(Slot slot) {
@@ -994,7 +796,9 @@ final class Stage extends Cursor {
         }
       }
       window.clear();
-      finished.clear();
+      if (overtaking != null) {
+        overtaking.abandonFinished();
+      }
     } finally {
       crew.lock.unlock();
     }
@@ -1022,7 +826,7 @@ final class Stage extends Cursor {
   }
 
   boolean isCapacityTuned() {
-    return capacityIsTuned;
+    return ahead.isCapacityTuned();
   }
 
   /** What one element takes, so far; 0 before the first. Under the lock. */
@@ -1044,7 +848,7 @@ final class Stage extends Cursor {
   int capacity() {
     crew.lock.lock();
     try {
-      return work == null ? capacity : mostOpen() * pacer.length();
+      return ahead.elements();
     } finally {
       crew.lock.unlock();
     }
@@ -1058,7 +862,7 @@ final class Stage extends Cursor {
           work == null ? "prefetch" : "parallel",
           buffered,
           highestBuffered,
-          work == null ? capacity : mostOpen() * pacer.length(),
+          ahead.elements(),
           crew.workers(),
           crew.target(),
           workElements,
@@ -1080,18 +884,7 @@ final class Stage extends Cursor {
   void shrinkUnusedBuffer() {
     crew.lock.lock();
     try {
-      if (handedOverElements == handedOverSeen) {
-        return; // a pause: what will be needed after it is not known
-      }
-      handedOverSeen = handedOverElements;
-      standstill.fade(System.nanoTime(), waitNs);
-      if (work != null && reach > 1 && doneSlots > mostOpen() / 2 && waits == waitsSeen) {
-        turnReach(reach / 2, "it was never empty");
-      }
-      if (capacityIsTuned && capacity > 2 && buffered > capacity / 2 && waits == waitsSeen) {
-        turnCapacity(Math.max(2, capacity - capacity / 4), "it was never empty");
-      }
-      waitsSeen = waits;
+      ahead.shrinkUnused(buffered, doneSlots, handedOverElements, waits, waitNs);
     } finally {
       crew.lock.unlock();
     }

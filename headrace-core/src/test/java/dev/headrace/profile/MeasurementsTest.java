@@ -109,7 +109,7 @@ class MeasurementsTest {
         new double[0],
         2,
         1L << 30,
-        new Profile.Memory(0, 0, 1L << 30, 0, 0, 1L << 30));
+        new Profile.Memory(0, 0, 1L << 30, 0, 0, 1L << 30, Long.MAX_VALUE));
   }
 
   @Test

@@ -66,7 +66,7 @@ class ModelTest {
           1,
           new Profile.Consumer(step, stepCpu * MS, 0, 0, 0, new double[0], new double[0]),
           new Profile.Machine(CORES, 0, 1, 0, 0, 1L << 30, 1L << 20),
-          new Profile.Memory(0, 0, 1L << 30, 0, 0, 1L << 30),
+          new Profile.Memory(0, 0, 1L << 30, 0, 0, 1L << 30, Long.MAX_VALUE),
           operators,
           List.of());
     }

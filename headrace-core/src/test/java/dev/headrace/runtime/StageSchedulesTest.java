@@ -97,7 +97,7 @@ class StageSchedulesTest {
       }
       stage.close();
       engine.close();
-      assertThat(engine.heap().usedBytes()).isZero();
+      assertThat(engine.memory().heap().usedBytes()).isZero();
     }
 
     private void act() {
