@@ -317,7 +317,7 @@ public final class Options {
   }
 
   private Setting nativeBudget() {
-    return number("native.budget", nativeBudget, defaultNativeBudget());
+    return number("native.budget", nativeBudget, NativeDefault.BYTES);
   }
 
   private Setting memoryBudget() {
@@ -457,19 +457,23 @@ public final class Options {
     return (int) positive(name, (long) value);
   }
 
-  /** What the machine, or the container, has beside the heap, less a reserve. */
-  private static long defaultNativeBudget() {
-    long least = 256L << 20;
-    try {
-      if (ManagementFactory.getOperatingSystemMXBean()
-          instanceof com.sun.management.OperatingSystemMXBean machine) {
-        long total = machine.getTotalMemorySize();
-        long reserve = Math.max(512L << 20, total / 8);
-        return Math.max(least, total - Runtime.getRuntime().maxMemory() - reserve);
+  /** What the machine, or the container, has beside the heap, less a reserve; asked once. */
+  private static final class NativeDefault {
+    static final long BYTES = bytes();
+
+    private static long bytes() {
+      long least = 256L << 20;
+      try {
+        if (ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.OperatingSystemMXBean machine) {
+          long total = machine.getTotalMemorySize();
+          long reserve = Math.max(512L << 20, total / 8);
+          return Math.max(least, total - Runtime.getRuntime().maxMemory() - reserve);
+        }
+      } catch (LinkageError e) {
+        return least; // a runtime image without management
       }
-    } catch (LinkageError e) {
-      return least; // a runtime image without management
+      return least;
     }
-    return least;
   }
 }

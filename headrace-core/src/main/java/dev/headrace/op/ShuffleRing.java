@@ -15,6 +15,7 @@ final class ShuffleRing {
   static final int SLOT_BYTES = 16;
 
   private static final int LEAST = 64;
+  private static final int FEW = 16_384;
   private static final int BOXED_BYTES = 24;
 
   private final int capacity;
@@ -144,8 +145,10 @@ final class ShuffleRing {
     }
   }
 
+  /** Four times as many while that is little, then half as many again. */
   private int slotsFor(int slot) {
-    return (int) Math.min(capacity, Math.max(LEAST, slot + (slot >> 1) + 1L));
+    long wished = slot < FEW ? 4L * slot : slot + (slot >> 1) + 1L;
+    return (int) Math.min(capacity, Math.max(LEAST, wished));
   }
 
   private void grow(int slot) {

@@ -2,16 +2,18 @@ package dev.headrace.runtime;
 
 import dev.headrace.profile.Snapshot;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /** Reads what the computer and the collector have done so far, as far as they tell. */
 final class MachineMeter {
   private static final Path STAT = Path.of("/proc/stat");
+  private static final int LONGEST_LINE = 200;
   private static final long TICK_NS = 10_000_000;
   private static final int IDLE = 4;
   private static final int IOWAIT = 5;
@@ -43,24 +45,32 @@ final class MachineMeter {
 
   /** Computing by anybody on all cores so far; −1 where it is not told, or not of our cores. */
   private static long busyNs() {
-    try {
-      List<String> lines = Files.readAllLines(STAT);
-      long cores = lines.stream().filter(line -> line.matches("cpu[0-9]+ .*")).count();
-      if (cores != Runtime.getRuntime().availableProcessors()) {
-        return -1; // the machine's cores are not ours alone to use
-      }
-      String[] fields = lines.getFirst().split("\\s+");
-      long ticks = 0;
-      for (int i = 1; i <= STAT_FIELDS; i++) {
-        ticks += i == IDLE || i == IOWAIT ? 0 : Long.parseLong(fields[i]);
-      }
-      return ticks * TICK_NS;
+    int cores = Runtime.getRuntime().availableProcessors();
+    try (InputStream in = Files.newInputStream(STAT)) {
+      // A line for all, one for each core, and the beginning of what comes then, which is long.
+      byte[] head = in.readNBytes((cores + 2) * LONGEST_LINE);
+      return busyNs(new String(head, StandardCharsets.ISO_8859_1), cores);
     } catch (IOException | RuntimeException e) {
       return -1;
     }
   }
 
-  private static final int STAT_FIELDS = STEAL;
+  static long busyNs(String stat, int cores) {
+    String[] lines = stat.split("\n");
+    int told = 0;
+    while (told + 1 < lines.length && lines[told + 1].startsWith("cpu")) {
+      told++;
+    }
+    if (told != cores) {
+      return -1; // the machine's cores are not ours alone to use
+    }
+    String[] fields = lines[0].split(" +");
+    long ticks = 0;
+    for (int i = 1; i <= STEAL; i++) {
+      ticks += i == IDLE || i == IOWAIT ? 0 : Long.parseLong(fields[i]);
+    }
+    return ticks * TICK_NS;
+  }
 
   /** What only some virtual machines tell; a class of its own, so that it may be missing. */
   private static final class Extended {
