@@ -144,7 +144,7 @@ final class OddSamples {
             1,
             new Profile.Consumer(number, number, number, number, number, some, some),
             new Profile.Machine(number, number, number, number, 1, 1, 1),
-            new Profile.Memory(1, 2, Long.MAX_VALUE, 1, 2, 0, Long.MAX_VALUE),
+            new Profile.Memory(1, 2, Long.MAX_VALUE, 1, 2, 0, 64L << 20),
             all,
             moments),
         text);

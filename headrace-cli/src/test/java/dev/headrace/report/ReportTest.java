@@ -107,6 +107,13 @@ class ReportTest {
   }
 
   @Test
+  void aBudgetOfHeapAndNativeMemoryTogetherIsTold() {
+    assertThat(Report.of(OddSamples.everywhere("map")).html())
+        .contains("pipeline, both", "at most 67\u00A0MB");
+    assertThat(Report.of(Samples.flowers()).html()).doesNotContain("pipeline, both");
+  }
+
+  @Test
   void nothingMeasuredIsStillAPage() {
     String page = Report.of(OddSamples.nothing()).html();
     assertThat(USUAL).containsAll(HtmlTags.names(page));

@@ -92,10 +92,7 @@ public record Profile(
 
     /** What else may be kept on the heap, where batches take as much off it as they ever did. */
     public long roomOnHeap() {
-      long own = heapBudget - heapBytes;
-      return togetherBudget == Long.MAX_VALUE
-          ? own
-          : Math.min(own, togetherBudget - nativePeak - heapBytes);
+      return Math.min(heapBudget, togetherBudget - nativePeak) - heapBytes;
     }
   }
 
