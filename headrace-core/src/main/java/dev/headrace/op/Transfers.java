@@ -11,6 +11,7 @@ import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
+import dev.headrace.spi.ThreadClock;
 import dev.headrace.spi.TransferMeter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -241,7 +242,9 @@ final class Transfers {
       }
       long startNs = System.nanoTime();
       awaitSettled(oldest);
-      meter.waitedForRoom(System.nanoTime() - startNs);
+      long waitedNs = System.nanoTime() - startNs;
+      ThreadClock.waited(waitedNs);
+      meter.waitedForRoom(waitedNs);
       settleArrived();
     }
   }
@@ -279,7 +282,9 @@ final class Transfers {
     } finally {
       ring.lock.unlock();
       if (startNs != 0) {
-        meter.waitedForRoom(System.nanoTime() - startNs);
+        long waitedNs = System.nanoTime() - startNs;
+        ThreadClock.waited(waitedNs);
+        meter.waitedForRoom(waitedNs);
       }
     }
   }
@@ -441,7 +446,9 @@ final class Transfers {
     } finally {
       if (mustWait) {
         lengthenRing(transfer);
-        meter.waited(System.nanoTime() - startNs);
+        long waitedNs = System.nanoTime() - startNs;
+        ThreadClock.waited(waitedNs);
+        meter.waited(waitedNs);
       }
     }
   }

@@ -26,7 +26,10 @@ final class Profiler {
   private final int[] pulledBy;
   private final int[] runBy;
 
-  /** For one delivered element, on the thread that pulls the operator. */
+  /**
+   * For one delivered element, on the thread that pulls the operator; without what that waited for
+   * other threads, which the same calls tell, so that no two kinds of figures are subtracted.
+   */
   private final double[] inclusive;
 
   private final double[] inclusiveCpu;
@@ -94,14 +97,15 @@ final class Profiler {
       Snapshot.Op then = before(i);
       long elements = now.elements() - (then == null ? 0 : then.elements());
       long timed = now.timedElements() - (then == null ? 0 : then.timedElements());
-      long timedNs = now.timedNs() - (then == null ? 0 : then.timedNs());
-      double each =
-          timed > 0
-              ? (double) timedNs / timed
-              : now.timedElements() > 0 ? (double) now.timedNs() / now.timedElements() : 0;
-      inclusive[i] = each * elements / delivered;
+      long timedNs = timed > 0 && then != null ? now.timedNs() - then.timedNs() : now.timedNs();
+      long waitNs =
+          timed > 0 && then != null ? now.timedWaitNs() - then.timedWaitNs() : now.timedWaitNs();
+      double calls = Math.max(1, timed > 0 ? timed : now.timedElements());
+      double each = timedNs / calls;
+      inclusive[i] = Math.max(0, each - waitNs / calls) * elements / delivered;
       Sampled cpu = then == null ? now.cpu() : now.cpu().minus(then.cpu());
-      inclusiveCpu[i] = inclusive[i] * cpu.share(now.cpu().share(1));
+      inclusiveCpu[i] =
+          Math.min(inclusive[i], each * elements / delivered * cpu.share(now.cpu().share(1)));
       measureCrew(i, now.crew(), then == null ? null : then.crew());
       Snapshot.Transfer copied = now.transfer();
       if (copied != null && copied.stepNs() == 0) { // else its stream waits, not the consumer
@@ -110,7 +114,7 @@ final class Profiler {
       }
     }
     for (int i = 0; i < count; i++) {
-      own[i] += inclusive[i] - blocked[i];
+      own[i] += inclusive[i];
       ownCpu[i] += inclusiveCpu[i];
       if (pulledBy[i] >= 0 && !pullsInput(pulledBy[i])) {
         own[pulledBy[i]] -= inclusive[i];

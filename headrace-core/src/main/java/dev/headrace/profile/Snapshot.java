@@ -51,7 +51,8 @@ public record Snapshot(
   /**
    * One operator.
    *
-   * @param timedNs of calls that gave {@code timedElements}, with what they pulled themselves
+   * @param timedNs of calls that gave {@code timedElements}, with what they pulled themselves, and
+   *     {@code timedWaitNs} of it waiting for other threads of the pipeline
    * @param laterNs of it computing what functions before it left deferred
    */
   public record Op(
@@ -60,6 +61,7 @@ public record Snapshot(
       long failures,
       long timedElements,
       long timedNs,
+      long timedWaitNs,
       Sampled cpu,
       long laterNs,
       Sampled laterCpu,

@@ -60,6 +60,7 @@ final class Place {
         meter.failures(),
         meter.timedElements(),
         meter.timedNs(),
+        meter.timedWaitNs(),
         new Snapshot.Sampled(meter.cpuOfTimed().wallNs(), meter.cpuOfTimed().cpuNs()),
         meter.laterNs(),
         new Snapshot.Sampled(meter.cpuOfLater().wallNs(), meter.cpuOfLater().cpuNs()),

@@ -7,6 +7,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
+import dev.headrace.spi.ThreadClock;
 import dev.headrace.spi.Work;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -250,7 +251,8 @@ final class Stage extends Cursor {
       long end = System.nanoTime();
       long cpuNs = worker.workEnds(end);
       if (!worker.isInline) {
-        crew.meter().worked(elements, end - start, cpuNs < 0 ? 0 : end - start, Math.max(0, cpuNs));
+        long times = cpuNs < 0 ? 0 : worker.cpuWeight();
+        crew.meter().worked(elements, end - start, times * (end - start), times * cpuNs);
       }
       finish(slot, elements, end - start);
     } catch (Cancelled e) {
@@ -577,6 +579,7 @@ final class Stage extends Cursor {
         long waited = System.nanoTime() - waitingSince;
         waitNs += waited;
         waits++;
+        ThreadClock.waited(waited);
         crew.meter().waited(waited);
       }
     }

@@ -89,6 +89,11 @@ final class Worker implements Runnable {
     return cpu.end(now - since);
   }
 
+  /** How many works the one whose computing was read last stands for. */
+  int cpuWeight() {
+    return cpu.weight();
+  }
+
   /** How long it was ready to compute but had no core, since it was last asked. */
   long queuedNs() {
     long queued = Math.max(seenQueuedNs, Tasks.queuedNs(taskId));

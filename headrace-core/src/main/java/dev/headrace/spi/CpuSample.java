@@ -8,9 +8,11 @@ package dev.headrace.spi;
 public final class CpuSample {
   /* Two readings cost about a microsecond: this keeps them under half a percent. */
   private static final long ALWAYS_NS = 250_000;
-  private static final int MOST_UNREAD = 4095;
+  private static final int LONGEST_STRETCH = 4096;
 
+  private final Stretch stretch = new Stretch(ALWAYS_NS, LONGEST_STRETCH);
   private int unread;
+  private int weight = 1;
   private long begunAt = -1;
   private long wallNs;
   private long cpuNs;
@@ -26,19 +28,38 @@ public final class CpuSample {
    * @return how much of the call was computing, or −1 if nobody looked
    */
   public long end(long ns) {
+    return end(ns, 1);
+  }
+
+  /**
+   * As {@link #end(long)}, of a call that stands for several.
+   *
+   * @param calls how many it stands for
+   */
+  long end(long ns, int calls) {
+    stretch.saw(ns, 1);
     long before = begunAt;
     if (before < 0) {
       return -1;
     }
     begunAt = -1;
     long cpu = Math.clamp(ThreadClock.cpuNs() - before, 0, Math.max(0, ns));
-    wallNs += ns;
-    cpuNs += cpu;
-    unread = (int) Math.min(MOST_UNREAD, ALWAYS_NS / (ns + 1));
+    weight = stretch.length() * calls;
+    wallNs += weight * ns;
+    cpuNs += weight * cpu;
+    unread = stretch.next();
     return cpu;
   }
 
-  /** The wall time of the calls that were read, and {@link #cpuNs} what of it was computing. */
+  /** How many calls the one that was read last stands for. */
+  public int weight() {
+    return weight;
+  }
+
+  /**
+   * The wall time of the calls that were read, each as often as it counts, and {@link #cpuNs} what
+   * of it was computing.
+   */
   public long wallNs() {
     return wallNs;
   }

@@ -48,11 +48,12 @@ public abstract class Cursor implements AutoCloseable {
     if (meter.wantsTime()) {
       CpuSample cpu = meter.cpu();
       cpu.begin();
+      long waited = ThreadClock.waitedNs();
       long start = System.nanoTime();
       produce(out, max);
       long ns = System.nanoTime() - start;
-      long _ = cpu.end(ns);
-      meter.time(ns, out.size());
+      long _ = cpu.end(ns, meter.timedFor());
+      meter.time(ns, ThreadClock.waitedNs() - waited, out.size());
       if (meter.wantsSize() && !out.isEmpty()) {
         meter.size(Sizer.bytesOf(out) + Leases.bytesOf(out), out.size());
       }

@@ -5,20 +5,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one running operator has done so far.
  *
- * <p>Counts are exact; times are those of the calls that were timed, scaled up. Tiny calls are
- * timed rarely, so that measuring costs at most about half a percent.
+ * <p>Counts are exact; times are those of the calls that were timed, scaled up. Of tiny calls few
+ * are timed, drawn at random, so that measuring costs at most about half a percent.
  *
  * <p><b>Threading:</b> written by the thread that runs the cursor; others may read values that are
  * a moment old.
  */
 public final class Meter {
   /*
-   * Two reads of the clock cost about 50 ns. A call that took t ns is followed by enough untimed
-   * calls that the clock stays under half a percent of the time, but never more than 255, so that a
-   * change of pace is seen.
+   * Two reads of the clock cost about 50 ns, so that one call in a stretch of several is timed:
+   * few enough that the clock stays under half a percent of the time. Which call of the stretch is
+   * timed is drawn at random before the stretch begins, and the call counts as often as the stretch
+   * is long. Whether a call is timed thus never depends on how long it takes, and the sums are
+   * right on average for any mixture of short and long calls.
    */
   private static final long TIMED_ALWAYS_NS = 10_000;
-  private static final int MAX_UNTIMED = 255;
+  private static final int LONGEST_STRETCH = 256;
 
   /** The first elements are weighed, and then one timed call in so many. */
   private static final int FIRST_SIZED = 16;
@@ -37,6 +39,8 @@ public final class Meter {
   private long timedCalls;
   private long timedElements;
   private long timedNs;
+  private long timedWaitNs;
+  private final Stretch stretch = new Stretch(TIMED_ALWAYS_NS, LONGEST_STRETCH);
   private int untimed;
   private final CpuSample cpu = new CpuSample();
   private final CpuSample laterCpu = new CpuSample();
@@ -70,6 +74,11 @@ public final class Meter {
     return cpu;
   }
 
+  /** How many calls the one that is timed now stands for. */
+  int timedFor() {
+    return stretch.length();
+  }
+
   /**
    * Around computing, inside a call, what the function of another operator left to be computed
    * later.
@@ -91,11 +100,19 @@ public final class Meter {
     failures += failed;
   }
 
-  void time(long ns, int added) {
-    timedCalls++;
-    timedElements += added;
-    timedNs += ns;
-    untimed = ns >= TIMED_ALWAYS_NS ? 0 : (int) Math.min(MAX_UNTIMED, TIMED_ALWAYS_NS / (ns + 1));
+  /**
+   * Takes note of a call that was timed.
+   *
+   * @param waitedNs of it waiting for other threads of the pipeline
+   */
+  void time(long ns, long waitedNs, int added) {
+    int calls = stretch.length();
+    timedCalls += calls;
+    timedElements += (long) calls * added;
+    timedNs += calls * ns;
+    timedWaitNs += calls * waitedNs;
+    stretch.saw(ns, calls);
+    untimed = stretch.next();
   }
 
   public long elements() {
@@ -110,12 +127,19 @@ public final class Meter {
     return calls;
   }
 
+  /** The elements of the calls that were timed, each as often as the call counts. */
   public long timedElements() {
     return timedElements;
   }
 
+  /** The time of the calls that were timed, each as often as the call counts. */
   public long timedNs() {
     return timedNs;
+  }
+
+  /** What of {@link #timedNs} was waiting for other threads of the pipeline. */
+  public long timedWaitNs() {
+    return timedWaitNs;
   }
 
   /** How much of the time of some timed calls was computing. */

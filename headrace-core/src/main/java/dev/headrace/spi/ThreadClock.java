@@ -4,9 +4,13 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import org.jspecify.annotations.Nullable;
 
-/** Reads how long the calling thread has computed. A reading costs about half a microsecond. */
+/**
+ * Reads how long the calling thread has computed, which costs about half a microsecond, and how
+ * long it has waited for other threads of its pipeline, which costs some nanoseconds.
+ */
 public final class ThreadClock {
   private static final @Nullable ThreadMXBean THREADS = find();
+  private static final ThreadLocal<long[]> WAITED = ThreadLocal.withInitial(() -> new long[1]);
 
   private ThreadClock() {}
 
@@ -26,5 +30,15 @@ public final class ThreadClock {
     return THREADS == null || Thread.currentThread().isVirtual()
         ? -1
         : THREADS.getCurrentThreadCpuTime();
+  }
+
+  /** How long the calling thread has waited for other threads of its pipeline so far. */
+  public static long waitedNs() {
+    return WAITED.get()[0];
+  }
+
+  /** The calling thread has waited so long for another one. */
+  public static void waited(long ns) {
+    WAITED.get()[0] += ns;
   }
 }

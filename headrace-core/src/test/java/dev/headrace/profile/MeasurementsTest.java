@@ -59,6 +59,7 @@ class MeasurementsTest {
         0,
         elements,
         ns,
+        crew == null ? 0 : crew.waitNs(),
         new Sampled(ns, cpu),
         0,
         Sampled.NONE,

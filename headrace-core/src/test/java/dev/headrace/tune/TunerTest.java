@@ -110,6 +110,7 @@ class TunerTest {
         0,
         delivered,
         insideNs,
+        0,
         new Sampled(insideNs, insideNs),
         0,
         Sampled.NONE,
