@@ -6,6 +6,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passes;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -88,13 +89,8 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     }
 
     private Cursor openRepetition() {
-      // Passes are numbered as if every earlier epoch had been read to its end.
-      long before =
-          op.count == -1
-              ? context.iteration() * 0x9E3779B97F4A7C15L & Long.MAX_VALUE >> 2
-              : context.iteration() * Math.max(op.count, 1);
-      Cursor opened =
-          context.open(op.input, before + repetition, new Id(context.prefix(), repetition));
+      long pass = Passes.ofRepetition(context.iteration(), op.count, repetition);
+      Cursor opened = context.open(op.input, pass, new Id(context.prefix(), repetition));
       if (usedStarts < knownStarts.size()) {
         opened.restore(knownStarts.get(usedStarts++));
       }

@@ -12,6 +12,7 @@ import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.Passes;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.State;
@@ -66,7 +67,7 @@ final class OpenContext implements Context {
     this.key = key;
     this.above = above;
     this.depth = depth;
-    this.iteration = iteration;
+    this.iteration = Passes.within(iteration); // a checkpoint may say anything
     this.prefix = prefix;
     this.demand = demand;
     this.mayLease = mayLease;

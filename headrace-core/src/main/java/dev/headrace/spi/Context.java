@@ -24,7 +24,10 @@ public interface Context {
   /** Where the cursor of this operator counts. */
   Meter meter();
 
-  /** Which pass over this operator this is, counting epochs and repetitions. */
+  /**
+   * Which pass over this operator this is, counting epochs and repetitions: from 0 to below {@link
+   * Passes#LIMIT}.
+   */
   long iteration();
 
   /** The id under which sources opened here number their elements; null at the top. */
