@@ -573,7 +573,8 @@ public final class Dataset<T> implements Plan<T> {
   /**
    * Declares of the {@link #filter(Condition) filter} before it that it may be asked before the
    * last {@code maps} maps in front of it: its condition takes what they were given, too, and gives
-   * the same answer. What it drops is then not mapped at all, so maps cannot fail for it either.
+   * the same answer. What it drops is then not mapped at all, so maps cannot fail for it either,
+   * and nothing else that their functions do is missed.
    */
   public Dataset<T> beforeMaps(int maps) {
     if (maps < 1) {
@@ -958,8 +959,8 @@ public final class Dataset<T> implements Plan<T> {
 
   /**
    * Every {@code count}-th element, from number {@code index} on; all shards together are the
-   * whole. What belongs to other shards is not made where it need not be. Put it early, before
-   * {@link #shuffle}.
+   * whole. What belongs to other shards is not made, unless that would leave out calls of a
+   * function that is not {@link #pure}. Put it early, before {@link #map} and {@link #shuffle}.
    */
   public Dataset<T> shard(long count, long index) {
     return with(new ShardOp(op, count, index, here()));

@@ -333,6 +333,7 @@ public final class Options {
         settings.deterministic(),
         settings.debug(),
         requiresCheckpoint(),
+        flag("assume.pure", assumePure, false).isTrue(),
         epochs,
         Math.min(settings.heapBudget(), settings.memoryBudget()),
         settings.memoryBudget());

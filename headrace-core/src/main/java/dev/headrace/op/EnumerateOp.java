@@ -73,6 +73,11 @@ public record EnumerateOp(Op input, long start, Site site) implements Op {
     }
 
     @Override
+    public boolean leavesOutCalls() {
+      return source.leavesOutCalls();
+    }
+
+    @Override
     protected State position() {
       return State.of("next", next, "input", source.save());
     }

@@ -209,7 +209,7 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     long ordinalBefore = ordinal;
     long lineBefore = line();
     try {
-      passOver(count);
+      passOverRecords(count);
     } catch (Cancelled e) {
       closeFile();
       file = fileBefore;
@@ -220,7 +220,7 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     }
   }
 
-  private void passOver(long count) {
+  private void passOverRecords(long count) {
     long left = count;
     while (left > 0) {
       context.checkGoing();

@@ -17,6 +17,7 @@ import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UserFunction;
 import dev.headrace.spi.Work;
 import java.util.List;
 import java.util.Objects;
@@ -72,6 +73,11 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
   }
 
   @Override
+  public List<? extends UserFunction> calledFunctions() {
+    return parts.stream().map(Part::function).toList();
+  }
+
+  @Override
   public String word() {
     return "map";
   }
@@ -116,7 +122,7 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
     Cursor source = context.open(input);
     Work work = new Parts(context, parts);
     return parallelism == Parallelism.SEQUENTIAL
-        ? new MapCursor(context, source, work, false)
+        ? new MapCursor(context, source, work, this, false)
         : context.parallel(source, work, parallelism, order);
   }
 

@@ -11,6 +11,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -128,6 +129,16 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
     public void skip(long count) {
       order();
       position = count > size - position ? size : position + count;
+    }
+
+    @Override
+    public boolean leavesOutCalls() {
+      return !isPure(op.input);
+    }
+
+    private static boolean isPure(Op by) {
+      return PureFunction.areAllOf(by)
+          && by.inputs().stream().allMatch(GlobalShuffleCursor::isPure);
     }
 
     @Override

@@ -3,6 +3,8 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Work;
 
@@ -10,6 +12,7 @@ import dev.headrace.spi.Work;
 final class MapCursor extends Cursor {
   private final Cursor source;
   private final Work work;
+  private final boolean isPure;
   private final boolean synchronous;
 
   /** What was pulled, but not worked on because the function turned slow. */
@@ -18,10 +21,11 @@ final class MapCursor extends Cursor {
   private int restGiven;
   private State restBefore = State.START;
 
-  MapCursor(Context context, Cursor source, Work work, boolean synchronous) {
+  MapCursor(Context context, Cursor source, Work work, Op op, boolean synchronous) {
     super(context);
     this.source = source;
     this.work = work;
+    this.isPure = PureFunction.areAllOf(op);
     this.synchronous = synchronous;
   }
 
@@ -59,6 +63,11 @@ final class MapCursor extends Cursor {
     int ofRest = (int) Math.min(count, rest.size() - restGiven);
     restGiven += ofRest;
     source.skip(count - ofRest); // one to one: the function is not even called
+  }
+
+  @Override
+  public boolean leavesOutCalls() {
+    return !isPure || source.leavesOutCalls();
   }
 
   @Override

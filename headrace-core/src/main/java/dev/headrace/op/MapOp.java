@@ -88,7 +88,7 @@ public record MapOp(
           return done;
         };
     return parallelism == Parallelism.SEQUENTIAL
-        ? new MapCursor(context, source, work, synchronous)
+        ? new MapCursor(context, source, work, this, synchronous)
         : context.parallel(source, work, parallelism, order);
   }
 }

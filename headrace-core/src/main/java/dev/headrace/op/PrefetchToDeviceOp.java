@@ -183,6 +183,11 @@ public record PrefetchToDeviceOp(
     }
 
     @Override
+    public boolean leavesOutCalls() {
+      return source.leavesOutCalls();
+    }
+
+    @Override
     protected State position() {
       return source.save();
     }
@@ -249,6 +254,11 @@ public record PrefetchToDeviceOp(
     @Override
     public boolean isReady() {
       return source.isReady();
+    }
+
+    @Override
+    public boolean leavesOutCalls() {
+      return source.leavesOutCalls();
     }
 
     @Override

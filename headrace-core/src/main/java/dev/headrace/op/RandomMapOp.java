@@ -12,6 +12,7 @@ import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.RandomFn;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
@@ -62,7 +63,7 @@ public record RandomMapOp(
           return done;
         };
     return parallelism == Parallelism.SEQUENTIAL
-        ? new RandomMapCursor(context, source, work)
+        ? new RandomMapCursor(context, source, work, PureFunction.areAllOf(this))
         : context.parallel(source, work, parallelism, order);
   }
 
@@ -99,11 +100,13 @@ public record RandomMapOp(
   private static final class RandomMapCursor extends Cursor {
     private final Cursor source;
     private final Work work;
+    private final boolean isPure;
 
-    RandomMapCursor(Context context, Cursor source, Work work) {
+    RandomMapCursor(Context context, Cursor source, Work work, boolean isPure) {
       super(context);
       this.source = source;
       this.work = work;
+      this.isPure = isPure;
     }
 
     @Override
@@ -115,6 +118,11 @@ public record RandomMapOp(
     @Override
     public void skip(long count) {
       source.skip(count);
+    }
+
+    @Override
+    public boolean leavesOutCalls() {
+      return !isPure || source.leavesOutCalls();
     }
 
     @Override

@@ -14,8 +14,9 @@ import java.util.List;
 /**
  * Every {@code count}-th element, from number {@code index} on.
  *
- * <p>Places are counted, failures among them: what belongs to other shards is passed over without
- * being made, so nobody knows whether it would have failed, and all shards together are the whole.
+ * <p>Places are counted, failures among them: a failure belongs to one shard, and all shards
+ * together are the whole. What belongs to other shards is not made, unless a function that was not
+ * declared pure would then be called less often.
  */
 public record ShardOp(Op input, long count, long index, Site site) implements Op {
 
@@ -79,7 +80,7 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
     protected void produce(Chunk out, int max) {
       while (out.size() < max && (out.isEmpty() || source.isReady())) {
         if (toPass > 0) {
-          source.skip(toPass);
+          source.passOver(toPass);
           toPass = 0;
         }
         Chunk one = out.isEmpty() ? out : scratch();
@@ -106,6 +107,11 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
         source.skip(others > Long.MAX_VALUE - op.count ? others : others + toPass + 1);
         toPass = op.count - 1;
       }
+    }
+
+    @Override
+    public boolean leavesOutCalls() {
+      return source.leavesOutCalls();
     }
 
     @Override

@@ -145,6 +145,11 @@ public record SkipOp(Op input, long count, Site site) implements Op {
     }
 
     @Override
+    public boolean leavesOutCalls() {
+      return source.leavesOutCalls();
+    }
+
+    @Override
     protected State position() {
       return State.of("passed", passed, "input", passing.after());
     }

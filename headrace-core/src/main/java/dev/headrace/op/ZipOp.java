@@ -8,6 +8,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -167,6 +168,19 @@ public record ZipOp(
       for (Reader reader : readers) {
         reader.skip(count);
       }
+    }
+
+    @Override
+    public boolean leavesOutCalls() {
+      if (!PureFunction.areAllOf(op)) {
+        return true;
+      }
+      for (Reader reader : readers) {
+        if (reader.leavesOutCalls()) {
+          return true;
+        }
+      }
+      return false;
     }
 
     @Override

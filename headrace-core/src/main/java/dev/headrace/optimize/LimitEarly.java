@@ -12,13 +12,14 @@ import org.jspecify.annotations.Nullable;
  * Leaves elements out as early as possible.
  *
  * <pre>
- * shard(4, 0) ← map(f, AUTOTUNE) ← files   becomes   map(f, AUTOTUNE) ← shard(4, 0) ← files
- * take(10) ← prefetch(2) ← files           becomes   prefetch(2) ← take(10) ← files
+ * shard(4, 0) ← map(pure(f)) ← files   becomes   map(pure(f)) ← shard(4, 0) ← files
+ * take(10) ← prefetch(2) ← files       becomes   prefetch(2) ← take(10) ← files
  * </pre>
  *
  * <p>{@code shard} counts places, so it does not matter whether the elements in them were made, or
- * failed. {@code take} and {@code skip} count elements that did not fail, so they may pass only
- * operators that never fail; past others they bound what is asked for while running.
+ * failed; but a function that it passes is called less often, so that must be known to be pure.
+ * {@code take} and {@code skip} count elements that did not fail, so they may pass only operators
+ * that never fail; past others they bound what is asked for while running.
  */
 final class LimitEarly implements Rule {
 
@@ -29,8 +30,9 @@ final class LimitEarly implements Rule {
 
   @Override
   public String what() {
-    return "Puts `shard` before `map`, `randomMap` and `prefetch`, and `take` and `skip` before"
-        + " `prefetch`, so that what is left out is neither made nor handed on.";
+    return "Puts `shard` before `prefetch`, and before a `map` or `randomMap` whose function is"
+               + " `pure(f)`, one of the library's, or `assumePure()` was set; and `take` and"
+               + " `skip` before `prefetch`: what is left out is neither made nor handed on.";
   }
 
   @Override
@@ -40,7 +42,8 @@ final class LimitEarly implements Rule {
       return null;
     }
     Op passed = op.inputs().getFirst();
-    boolean mayPass = op instanceof ShardOp || passed.traits().neverFails();
+    boolean mayPass =
+        passed.traits().neverFails() || (op instanceof ShardOp && around.isPure(passed));
     if (!passed.traits().eachAlone() || !mayPass || !around.keepsOrder(passed)) {
       return null;
     }

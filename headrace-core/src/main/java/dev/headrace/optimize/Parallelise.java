@@ -1,14 +1,11 @@
 package dev.headrace.optimize;
 
 import dev.headrace.op.FilterOp;
-import dev.headrace.op.FusedMapOp;
 import dev.headrace.op.TakeOp;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.PureFunction;
-import dev.headrace.spi.UserFunction;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,25 +39,16 @@ final class Parallelise implements Rule {
         || !treatsElementsAlone(op, around)) {
       return null;
     }
-    boolean isDeclared = isDeclaredPure(op);
-    if (!isDeclared && !around.goals().assumePure()) {
+    if (!around.isPure(op)) {
       return null;
     }
     return Change.replace(
         op,
         shape.withKnob(op, KNOB, before -> Parallelism.IF_IT_HELPS),
         "may call its function on several threads, once that was measured to help",
-        isDeclared
+        PureFunction.areAllOf(op)
             ? "its function is known to be pure"
             : "assumePure() says that functions are pure");
-  }
-
-  private static boolean isDeclaredPure(Op op) {
-    List<? extends UserFunction> functions =
-        op instanceof FusedMapOp maps
-            ? maps.parts().stream().map(FusedMapOp.Part::function).toList()
-            : OpShape.of(op.getClass()).parts(op, UserFunction.class);
-    return !functions.isEmpty() && functions.stream().allMatch(PureFunction.class::isInstance);
   }
 
   /**

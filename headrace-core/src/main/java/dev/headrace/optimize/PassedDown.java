@@ -29,7 +29,8 @@ public final class PassedDown {
           case TakeOp take when take.count() >= 0 -> ofTake(take);
           case SkipOp skip when skip.count() > 0 -> ofSkip(skip);
           case ShardOp shard when shard.count() > 1 ->
-              "what belongs to other shards is passed over, and not made where that can be told";
+              "what belongs to other shards is not made, unless a function that is not known to be"
+                  + " pure would be called less often";
           default -> null;
         };
     if (text != null) {

@@ -4,6 +4,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.PureFunction;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -34,6 +35,14 @@ public record Surroundings(
     return op.parallelism() == Parallelism.SEQUENTIAL
         || wish == Order.ORDERED
         || (wish == Order.DEFAULT && goals.deterministic());
+  }
+
+  /**
+   * Whether nobody can tell how often the functions of an operator are called, and for which
+   * elements: they were declared pure, are the library's, or all are assumed to be.
+   */
+  public boolean isPure(Op op) {
+    return goals.assumePure() || PureFunction.areAllOf(op);
   }
 
   /** Whether the user wrote an operator; not, if it was added. */

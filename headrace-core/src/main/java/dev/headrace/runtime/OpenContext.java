@@ -15,6 +15,7 @@ import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Passes;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.PlanIdentity;
+import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.State;
 import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Watch;
@@ -139,6 +140,11 @@ final class OpenContext implements Context {
     if (home != null) {
       home.tuned = found;
     }
+  }
+
+  /** Whether nobody can tell how often the operator's functions were called. */
+  boolean callsPureFunctionsOnly() {
+    return PureFunction.areAllOf(op);
   }
 
   /** The operator alone, with its name and line. */
@@ -320,6 +326,11 @@ final class OpenContext implements Context {
     @Override
     public void skip(long count) {
       last.skip(count);
+    }
+
+    @Override
+    public boolean leavesOutCalls() {
+      return last.leavesOutCalls();
     }
 
     @Override

@@ -55,6 +55,7 @@ final class Stage extends Cursor {
   private final Cursor input;
   private final @Nullable Work work;
   private final boolean oneToOne;
+  private final boolean isPure;
   private final long demand;
   private final String path;
 
@@ -107,6 +108,7 @@ final class Stage extends Cursor {
     this.input = input;
     this.work = plan.work();
     this.oneToOne = plan.oneToOne();
+    this.isPure = context.callsPureFunctionsOnly();
     this.overtaking = plan.ordered() ? null : new Overtaking();
     this.demand = plan.demand();
     this.path = context.path();
@@ -769,6 +771,11 @@ final class Stage extends Cursor {
     } finally {
       takeInputBack(0, -1);
     }
+  }
+
+  @Override
+  public boolean leavesOutCalls() {
+    return oneToOne && ((work != null && !isPure) || input.leavesOutCalls());
   }
 
   // ---- closing and telling ----------------------------------------------------------------------

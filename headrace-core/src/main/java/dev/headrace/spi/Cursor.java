@@ -105,6 +105,10 @@ public abstract class Cursor implements AutoCloseable {
    * Passes over {@code count} elements; operators override it where that is cheaper than running.
    */
   public void skip(long count) {
+    runOver(count);
+  }
+
+  private void runOver(long count) {
     Chunk passed = new Chunk(); // not the scratch, which produce may use
     for (long left = count; left > 0; left -= passed.size()) {
       try {
@@ -115,6 +119,26 @@ public abstract class Cursor implements AutoCloseable {
       if (passed.isEmpty()) {
         break;
       }
+    }
+  }
+
+  /**
+   * Whether {@link #skip} leaves out calls of functions that nobody declared to be pure. A resumed
+   * pipeline may leave them out, because they were made before; one that runs may not.
+   */
+  public boolean leavesOutCalls() {
+    return false;
+  }
+
+  /**
+   * Passes over {@code count} elements in the course of a run: by {@link #skip}, or by making and
+   * dropping them where that would leave out calls.
+   */
+  public final void passOver(long count) {
+    if (leavesOutCalls()) {
+      runOver(count);
+    } else {
+      skip(count);
     }
   }
 

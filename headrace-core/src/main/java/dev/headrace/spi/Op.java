@@ -70,6 +70,11 @@ public interface Op {
     return Parallelism.SEQUENTIAL;
   }
 
+  /** The functions of the user or of the library that it calls for elements. */
+  default List<? extends UserFunction> calledFunctions() {
+    return OpShape.of(getClass()).parts(this, UserFunction.class);
+  }
+
   /** The place in the user's program that made this operator. */
   Site site();
 

@@ -7,4 +7,13 @@ package dev.headrace.spi;
  *
  * <p>The library's own functions are; a function of the user is if it says so, see {@link PureFn}.
  */
-public interface PureFunction extends UserFunction {}
+public interface PureFunction extends UserFunction {
+
+  /**
+   * Whether every function that an operator calls is known to be pure, so that nobody can tell how
+   * often it was called, and for which elements.
+   */
+  static boolean areAllOf(Op op) {
+    return op.calledFunctions().stream().allMatch(PureFunction.class::isInstance);
+  }
+}

@@ -107,6 +107,11 @@ public final class Reader implements AutoCloseable {
     }
   }
 
+  /** As {@link Cursor#leavesOutCalls}. */
+  public boolean leavesOutCalls() {
+    return source.leavesOutCalls();
+  }
+
   /** Whether the next element, or the end, is there without waiting. */
   public boolean isReady() {
     return index + 1 < chunk.size() || ended || source.isReady();

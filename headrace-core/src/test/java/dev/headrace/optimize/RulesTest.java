@@ -16,6 +16,7 @@ import dev.headrace.data.Tensor;
 import dev.headrace.example.Example;
 import dev.headrace.example.Feature;
 import dev.headrace.spi.Collator;
+import dev.headrace.spi.Fn;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Order;
@@ -27,6 +28,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -239,28 +242,71 @@ class RulesTest {
       assertThat(
               by(
                   rule,
-                  range(9)
-                      .map(x -> x, AUTOTUNE)
-                      .randomMap((x, r) -> x, Seed.of(1))
-                      .prefetch(2)
-                      .shard(3, 1)))
+                  range(9).map(pure(x -> x), AUTOTUNE).map(pure(x -> x)).prefetch(2).shard(3, 1)))
+          .isEqualTo("prefetch ← map ← map* ← shard ← range");
+      Dataset<Long> any =
+          range(9).map(x -> x, AUTOTUNE).randomMap((x, r) -> x, Seed.of(1)).prefetch(2).shard(3, 1);
+      assertThat(by(rule, any, Goals.USUAL.assumingPure()))
           .isEqualTo("prefetch ← randomMap ← map* ← shard ← range");
+      assertThat(by(rule, any)).isEqualTo("prefetch ← shard ← randomMap ← map* ← range");
     }
 
     @Test
-    void functionsAreNotCalledForOtherShards() {
+    void pureFunctionsAreNotCalledForOtherShards() {
       AtomicInteger calls = new AtomicInteger();
-      Dataset<Long> shard =
-          range(100)
-              .map(
-                  x -> {
-                    calls.incrementAndGet();
-                    return x;
-                  },
-                  4)
-              .shard(10, 3);
+      Fn<Long, Long> counting =
+          x -> {
+            calls.incrementAndGet();
+            return x;
+          };
+      Dataset<Long> shard = range(100).map(pure(counting::apply), 4).shard(10, 3);
       assertThat(shard.toList()).hasSize(10).startsWith(3L, 13L);
       assertThat(calls).hasValue(10);
+      assertThat(range(100).map(counting).shard(10, 3).options(o -> o.assumePure()).toList())
+          .hasSize(10);
+      assertThat(calls).hasValue(20);
+    }
+
+    @Test
+    void othersAreCalledAsOftenAsWithoutTheRule() {
+      List<Function<Fn<Long, Long>, Dataset<?>>> plans =
+          List.of(
+              f -> range(20).map(f).shard(2, 1),
+              f -> range(20).map(f, 3).shard(2, 1),
+              f -> range(20).map(f).prefetch(2).shard(2, 1),
+              f -> range(20).map(f).enumerate().shard(2, 1),
+              f -> range(20).map(f).skip(4).shard(3, 1).shard(2, 1),
+              f -> range(20).randomMap((x, r) -> f.apply(x), Seed.of(1)).shard(2, 1),
+              f -> range(20).randomMap((x, r) -> f.apply(x), Seed.of(1), 3).shard(2, 1),
+              f -> range(20).map(f).zip(range(20)).shard(2, 1),
+              f -> range(20).zip(range(20), (x, y) -> f.apply(x)).shard(2, 1),
+              f -> range(20).map(f).globalShuffle(Seed.of(1)).shard(2, 1),
+              f -> range(20).map(f).batch(2, Collator.toList()).shard(2, 1),
+              f -> range(20).map(f).filter(x -> true).shard(2, 1),
+              f -> range(4).flatMap(x -> range(5).map(f)).shard(2, 1),
+              f -> range(20).map(f).map(pure(x -> x)).shard(2, 1),
+              f -> range(20).map(f).skip(7),
+              f -> range(20).map(f).filter(x -> x > 3).skip(7));
+      for (int i = 0; i < plans.size(); i++) {
+        for (boolean asWritten : new boolean[] {true, false}) {
+          AtomicInteger calls = new AtomicInteger();
+          Fn<Long, Long> counting =
+              x -> {
+                calls.incrementAndGet();
+                return x;
+              };
+          Dataset<?> plan = plans.get(i).apply(counting);
+          plan.options(o -> asWritten ? o.asWritten() : o).toList();
+          assertThat(calls).as("plan %d as written: %s", i, asWritten).hasValue(20);
+        }
+      }
+    }
+
+    @Test
+    void whatAFunctionCountsIsWhatItWouldBeWithoutShards() {
+      AtomicLong counter = new AtomicLong();
+      assertThat(range(10).map(x -> counter.getAndIncrement()).shard(2, 1).toList())
+          .containsExactly(1L, 3L, 5L, 7L, 9L);
     }
 
     @Test

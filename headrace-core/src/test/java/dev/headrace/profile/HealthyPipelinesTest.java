@@ -259,8 +259,8 @@ final class HealthyPipelinesTest {
             .batch(32)
             .prefetch(2));
     all.put(
-        "shard before a cheap map",
-        Dataset.range(10_000).map(i -> image(i)).shard(8, 3).batch(32).prefetch(2));
+        "shard after a pure map",
+        Dataset.range(10_000).map(Dataset.pure(i -> image(i))).shard(8, 3).batch(32).prefetch(2));
 
     // Language, sequences, mixtures.
     all.put(

@@ -11,6 +11,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.ShardMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +31,9 @@ public final class ShardRules {
           new Rule(
               "shard-late",
               Severity.HINT,
-              "`shard` after a parallel `map`, `shardByRank` after any `map`",
+              "`shard` after a `map` that is not known to be pure, `shardByRank` after any `map`",
               "every process calls the function for all elements and drops those of the others",
-              "`.shard(n, i).map(f, AUTOTUNE)`: the same elements",
+              "`.shard(n, i).map(f, AUTOTUNE)`: the same elements; or `map(pure(f))`",
               ShardRules::late),
           new Rule(
               "shard-empty",
@@ -98,10 +99,10 @@ public final class ShardRules {
     if (shardsOf(node.op()) < 2) {
       return null;
     }
-    boolean makesAll = node.op() instanceof ShardByRankOp; // shard passes over them if it can
+    boolean isByRank = node.op() instanceof ShardByRankOp; // it counts elements that did not fail
     for (Node at = node.before(); at != null && at.op().traits().oneToOne(); at = at.before()) {
-      makesAll |= Threads.isStage(at.op());
-      if (makesAll && at.op().traits().deferring() == Deferring.COMPOSES) {
+      boolean isPure = node.settings().assumesPure() || PureFunction.areAllOf(at.op());
+      if ((isByRank || !isPure) && at.op().traits().deferring() == Deferring.COMPOSES) {
         return Found.of(
             "Everybody calls the function for every element, and keeps one of %,d results."
                 .formatted(shardsOf(node.op())),

@@ -57,6 +57,10 @@ final class ShardRulesTest {
 
     assertThat(found(Dataset.range(1000).shard(4, 1).map(LintCases::load, 4))).isEmpty();
     assertThat(found(Dataset.range(1000).map(LintCases::load).shard(4, 1).prefetch(2)))
+        .containsExactly("HINT shard-late at shard");
+    assertThat(
+            found(
+                Dataset.range(1000).map(Dataset.pure(LintCases::load), 2).shard(4, 1).prefetch(2)))
         .isEmpty(); // what belongs to others is passed over
     assertThat(found(examples(1000).batch(10).shard(4, 1))).isEmpty();
     assertThat(found(examples(1000).shard(1, 0))).isEmpty();
