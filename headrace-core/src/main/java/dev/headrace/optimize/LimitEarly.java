@@ -31,8 +31,8 @@ final class LimitEarly implements Rule {
   @Override
   public String what() {
     return "Puts `shard` before `prefetch`, and before a `map` or `randomMap` whose function is"
-               + " `pure(f)`, one of the library's, or `assumePure()` was set; and `take` and"
-               + " `skip` before `prefetch`: what is left out is neither made nor handed on.";
+        + " `pure(f)`, one of the library's, or `assumePure()` was set; and `take` and"
+        + " `skip` before `prefetch`: what is left out is neither made nor handed on.";
   }
 
   @Override
