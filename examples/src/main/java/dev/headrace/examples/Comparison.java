@@ -12,7 +12,6 @@ import dev.headrace.testing.SyntheticStep;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -135,19 +134,9 @@ final class Comparison {
       return outcomes.stream().filter(each -> each.name.equals(name)).findFirst().orElseThrow();
     }
 
-    /** How many times as fast one form is as another: the middle one of the rounds' ratios. */
+    /** How many times as fast one form is as another, by the rates that are shown of both. */
     double times(String form, String than) {
-      return times(of(form), of(than));
-    }
-
-    private static double times(Outcome form, Outcome than) {
-      double[] ratios = new double[form.looks.size()];
-      for (int round = 0; round < ratios.length; round++) {
-        ratios[round] =
-            form.looks.get(round).profile().rate() / than.looks.get(round).profile().rate();
-      }
-      Arrays.sort(ratios);
-      return ratios[ratios.length / 2];
+      return of(form).rate() / of(than).rate();
     }
 
     /** Shows every diagnosis, a table, and what follows from it. */
@@ -164,7 +153,7 @@ final class Comparison {
             row,
             outcome.name,
             text(outcome.rate() < 100 ? "%.1f" : "%,.0f", outcome.rate()),
-            text("x %.2f", times(outcome, outcomes.getFirst())),
+            text("x %.2f", outcome.rate() / outcomes.getFirst().rate()),
             text("%.0f %%", outcome.waitedPercent()),
             text("%.1f MB", outcome.megabytes()),
             outcome.verdict().kind().words());

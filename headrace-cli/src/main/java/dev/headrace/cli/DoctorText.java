@@ -1,6 +1,7 @@
 package dev.headrace.cli;
 
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import java.io.PrintWriter;
 import java.util.List;
@@ -84,6 +85,17 @@ final class DoctorText {
 
   /** What is left to say. */
   void end(Examination examination, List<String> reasons) {
+    if (examination.trials().size() > 1) {
+      Treatment treatment = examination.treatment();
+      out.println();
+      out.printf(
+          Locale.ROOT,
+          "All in all %.2f times as fast, %,.1f elements/s before and %,.1f now: %s.%n",
+          treatment.gain(),
+          treatment.before().profile().rate(),
+          treatment.after().profile().rate(),
+          treatment.summary());
+    }
     if (examination.diagnoses().isEmpty()) {
       out.println(name + ": no pipeline gave an element, so there is nothing to tell.");
     }

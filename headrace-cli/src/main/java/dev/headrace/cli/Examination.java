@@ -4,6 +4,7 @@ import dev.headrace.Dataset;
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.PipelineStats;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -55,6 +56,11 @@ final class Examination {
   /** The changes that were made. */
   List<Trial> trials() {
     return trials;
+  }
+
+  /** What became of the only pipeline; asked where there were changes. */
+  Treatment treatment() {
+    return new Treatment(told.getFirst().diagnosis(), trials);
   }
 
   // ---- a dataset --------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import dev.headrace.example.Features;
 import dev.headrace.examples.PhotoClassifier;
 import dev.headrace.image.Images;
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import dev.headrace.report.DiagnosisJson;
 import dev.headrace.report.Report;
@@ -132,17 +133,18 @@ final class QuickstartCommand implements Callable<Integer> {
       Diagnosis before = doctor.examine();
       progress.clear();
       text.before(before);
-      List<Trial> trials =
-          doctor.treatAll(
+      Treatment treatment =
+          new Treatment(
               before,
-              trial -> {
-                progress.clear();
-                text.trial(trial);
-              });
+              doctor.treatAll(
+                  before,
+                  trial -> {
+                    progress.clear();
+                    text.trial(trial);
+                  }));
       progress.clear();
-      Report.of(before).trials(trials).title("Headrace quickstart").writeTo(report);
-      Diagnosis after = last(before, trials);
-      text.now(before, after, network.accuracy());
+      Report.of(before).trials(treatment.trials()).title("Headrace quickstart").writeTo(report);
+      text.now(treatment, network.accuracy());
       Diagnosis alone =
           Doctor.of(naive(files).options(Options::assumePure))
               .asItRuns()
@@ -151,10 +153,10 @@ final class QuickstartCommand implements Callable<Integer> {
               .listener(line -> progress.show(() -> line))
               .examine();
       progress.clear();
-      text.alone(before, after, alone);
+      text.alone(treatment, alone);
       text.end(before, report);
       if (json) {
-        out.println(JsonText.of(fields(before, after, alone, trials, network)));
+        out.println(JsonText.of(fields(treatment, alone, network)));
       }
     }
     out.flush();
@@ -217,21 +219,10 @@ final class QuickstartCommand implements Callable<Integer> {
     }
   }
 
-  /** How it is with all changes that helped. */
-  private static Diagnosis last(Diagnosis before, List<Trial> trials) {
-    Diagnosis last = before;
-    for (Trial trial : trials) {
-      last = trial.helped() ? trial.after() : last;
-    }
-    return last;
-  }
-
   private Map<String, Object> fields(
-      Diagnosis before,
-      Diagnosis after,
-      Diagnosis alone,
-      List<Trial> trials,
-      PhotoClassifier network) {
+      Treatment treatment, Diagnosis alone, PhotoClassifier network) {
+    Diagnosis before = treatment.before();
+    Diagnosis after = treatment.after();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("photos", photos);
     fields.put("batch", batch);
@@ -239,10 +230,10 @@ final class QuickstartCommand implements Callable<Integer> {
     fields.put("decoder", Images.decoder());
     fields.put("photosPerSecondBefore", before.profile().rate() * batch);
     fields.put("photosPerSecondAfter", after.profile().rate() * batch);
-    fields.put("speedUp", after.profile().rate() / before.profile().rate());
+    fields.put("speedUp", treatment.gain());
     fields.put("photosPerSecondByItself", alone.profile().rate() * batch);
     List<Object> changes = new ArrayList<>();
-    for (Trial trial : trials) {
+    for (Trial trial : treatment.trials()) {
       Map<String, Object> change = new LinkedHashMap<>();
       change.put("change", trial.advice().title());
       change.put("code", trial.advice().code());

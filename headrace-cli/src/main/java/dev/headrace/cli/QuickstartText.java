@@ -2,6 +2,7 @@ package dev.headrace.cli;
 
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import dev.headrace.profile.Verdict;
 import java.io.PrintWriter;
@@ -79,9 +80,10 @@ final class QuickstartText {
     out.flush();
   }
 
-  void now(Diagnosis before, Diagnosis after, double accuracy) {
+  void now(Treatment treatment, double accuracy) {
     heading("4. Now");
-    double factor = after.profile().rate() / before.profile().rate();
+    Diagnosis after = treatment.after();
+    double factor = treatment.gain();
     out.println(
         style.good(
             String.format(
@@ -102,14 +104,14 @@ final class QuickstartText {
   }
 
   /** What the engine makes of the naive pipeline without any advice. */
-  void alone(Diagnosis before, Diagnosis after, Diagnosis alone) {
+  void alone(Treatment treatment, Diagnosis alone) {
     double rate = alone.profile().rate();
     out.printf(Locale.ROOT, "     %s%n", figures(alone));
     out.printf(
         Locale.ROOT,
         "     %.1f times as fast as it was, %.0f %% of what the changes above reach%n",
-        rate / before.profile().rate(),
-        100 * rate / after.profile().rate());
+        rate / treatment.before().profile().rate(),
+        100 * rate / treatment.after().profile().rate());
     alone.decisions().stream()
         .filter(decision -> decision.predicted() > 0)
         .forEach(decision -> print("     - %s", decision));

@@ -2,6 +2,7 @@ package dev.headrace.report;
 
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.OpProfile;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashMap;
@@ -33,6 +34,7 @@ public final class DiagnosisJson {
     all.put("format", FORMAT);
     all.putAll(fields(diagnosis));
     all.put("trials", trials.stream().map(DiagnosisJson::trial).toList());
+    all.put("treatment", treatment(new Treatment(diagnosis, trials)));
     return Json.of(all);
   }
 
@@ -84,8 +86,21 @@ public final class DiagnosisJson {
     fields.put("measured", trial.measured());
     fields.put("predicted", trial.predicted());
     fields.put("error", trial.error());
+    fields.put("kept", trial.helped());
     fields.put("before", fields(trial.before()));
     fields.put("after", fields(trial.after()));
+    return fields;
+  }
+
+  /** What the changes that were kept brought together. */
+  private static Map<String, @Nullable Object> treatment(Treatment treatment) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("tried", treatment.trials().size());
+    fields.put(
+        "keptChanges", treatment.kept().stream().map(each -> each.advice().title()).toList());
+    fields.put("rateBefore", treatment.before().profile().rate());
+    fields.put("rateAfter", treatment.after().profile().rate());
+    fields.put("gain", treatment.gain());
     return fields;
   }
 

@@ -2,7 +2,7 @@ package dev.headrace.report;
 
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Diagnosis;
-import dev.headrace.profile.Trial;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Verdict;
 import java.util.List;
 import java.util.Locale;
@@ -14,7 +14,8 @@ final class Headline {
 
   private Headline() {}
 
-  static Markup of(Diagnosis diagnosis, List<Trial> trials) {
+  static Markup of(Treatment treatment) {
+    Diagnosis diagnosis = treatment.before();
     Verdict verdict = diagnosis.verdict();
     ConsumerShare share = ConsumerShare.of(diagnosis.profile().consumer());
     return Markup.of(
@@ -47,7 +48,7 @@ final class Headline {
         Figures.rate(diagnosis.profile().rate()),
         Figures.count(diagnosis.profile().delivered()),
         Figures.seconds(diagnosis.profile().seconds()),
-        trials.isEmpty() ? first(diagnosis.advice()) : made(trials));
+        treatment.trials().isEmpty() ? first(diagnosis.advice()) : made(treatment));
   }
 
   private static boolean isGood(Verdict.Kind kind) {
@@ -99,25 +100,25 @@ final class Headline {
         best.next().isEmpty() ? "" : "; then " + best.next());
   }
 
-  private static Markup made(List<Trial> trials) {
-    double before = trials.getFirst().before().profile().rate();
-    double after = trials.getLast().after().profile().rate();
-    String changes =
-        trials.size() == 1
-            ? Figures.capital(trials.getFirst().advice().title())
-            : trials.size() + " changes";
+  private static Markup made(Treatment treatment) {
+    boolean isKept = !treatment.kept().isEmpty();
     return Markup.of(
         """
         <div class="first"><p class="gain">{}</p><div>
         <p class="what">Changed and measured again</p>
-        <p class="title">{}: from {} to {} elements a second</p>
+        <p class="title">{}: {}</p>
         <p class="note">{}</p>
         </div></div>
         """,
-        Figures.times(after / before),
-        changes,
-        Figures.rate(before),
-        Figures.rate(after),
-        "then: " + trials.getLast().after().verdict().sentence());
+        Figures.times(treatment.gain()),
+        Figures.capital(treatment.summary()),
+        isKept
+            ? "from %s to %s elements a second"
+                .formatted(
+                    Figures.rate(treatment.before().profile().rate()),
+                    Figures.rate(treatment.after().profile().rate()))
+            : "%s elements a second, as before"
+                .formatted(Figures.rate(treatment.before().profile().rate())),
+        (isKept ? "then: " : "still: ") + treatment.after().verdict().sentence());
   }
 }

@@ -1,6 +1,7 @@
 package dev.headrace.report;
 
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -97,7 +98,7 @@ public final class Report {
     Markup body =
         Markup.join(
             List.of(
-                Headline.of(diagnosis, trials),
+                Headline.of(new Treatment(diagnosis, trials)),
                 PipelineSection.of(diagnosis, views),
                 TrialsSection.of(trials),
                 DecisionsSection.of(diagnosis.decisions()),

@@ -50,7 +50,9 @@ final class TrialsSection {
         Figures.rate(trial.after().profile().rate()) + "/s",
         AdviceSection.bars(trial.predicted(), trial.measured(), most),
         error(trial.error()),
-        trial.after().verdict().sentence());
+        trial.helped()
+            ? trial.after().verdict().sentence()
+            : "It did not help, and was taken back.");
   }
 
   /** "6 % too high". */

@@ -3,6 +3,7 @@ package dev.headrace.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Trial;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,18 @@ class ReportTest {
         .contains("Changed and measured again", "0.6\u00a0% too high", ">measured</tspan>")
         .contains("from 6.8 to 42.5 elements a second");
     assertThat(Report.of(Samples.flowers()).html()).doesNotContain("measured again</h2>");
+  }
+
+  @Test
+  void theHeadlineCountsNoChangeThatWasTakenBack() {
+    Trial kept = Samples.trials().getFirst();
+    Trial inVain = new Trial(kept.advice(), kept.after(), kept.before());
+    String page = Report.of(Samples.flowers()).trials(List.of(kept, inVain)).html();
+    assertThat(page)
+        .contains("6.3×", "from 6.8 to 42.5 elements a second", "1 of 2 changes helped")
+        .contains("It did not help, and was taken back.");
+    assertThat(Report.of(kept.after()).trials(List.of(inVain)).html())
+        .contains("42.5 elements a second, as before");
   }
 
   @Test
