@@ -1,16 +1,15 @@
 package dev.headrace;
 
+import dev.headrace.data.PartialFile;
 import dev.headrace.runtime.CheckpointText;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.State;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
@@ -59,13 +58,7 @@ public final class Checkpoint {
 
   /** Writes the checkpoint so that a crash leaves either the old file or the new one. */
   public void save(Path file) throws IOException {
-    Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
-    Files.writeString(temporary, toString());
-    try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-      channel.force(true);
-    }
-    Files.move(
-        temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    PartialFile.write(file, toString().getBytes(StandardCharsets.UTF_8));
   }
 
   public long epoch() {

@@ -1332,7 +1332,7 @@ public final class Dataset<T> implements Plan<T> {
             "save: expected to be the only one who writes %s, but another is writing it"
                 .formatted(file));
       }
-      try (ElementWriter writer = new ElementWriter(file, compression, new ElementCodec());
+      try (ElementWriter writer = new ElementWriter(lock, compression, new ElementCodec());
           Pipeline<T> pipeline = open()) {
         for (T element : pipeline) {
           write(element, writer);

@@ -1,8 +1,8 @@
 package dev.headrace;
 
+import dev.headrace.data.PartialFile;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
-import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,7 +10,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Locale;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedOutputStream;
@@ -60,10 +59,8 @@ record TrainingFile(
 
   /** Writes the file so that a crash leaves either the old one or the new one. */
   void write(Path file, @Nullable ModelState model) throws IOException {
-    Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
     CRC32C sum = new CRC32C();
-    // Not a channel: one is closed when its thread is interrupted, and then the file is lost.
-    try (FileOutputStream raw = new FileOutputStream(temporary.toFile())) {
+    try (PartialFile raw = PartialFile.beside(file)) {
       OutputStream out = new BufferedOutputStream(new CheckedOutputStream(raw, sum), 1 << 16);
       out.write(head(model != null));
       if (model != null) {
@@ -71,10 +68,8 @@ record TrainingFile(
       }
       out.flush();
       raw.write((SUM + hex(sum) + "\n").getBytes(StandardCharsets.US_ASCII));
-      raw.getFD().sync();
+      raw.publish();
     }
-    Files.move(
-        temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private byte[] head(boolean withModel) {

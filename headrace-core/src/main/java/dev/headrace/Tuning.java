@@ -1,10 +1,11 @@
 package dev.headrace;
 
+import dev.headrace.data.PartialFile;
 import dev.headrace.tune.Tuned;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -121,9 +122,7 @@ public final class Tuning {
 
   /** Writes it to a file, whole or not at all. */
   public void save(Path file) throws IOException {
-    Path beside = file.resolveSibling(file.getFileName() + ".tmp");
-    Files.writeString(beside, text());
-    Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    PartialFile.write(file, text().getBytes(StandardCharsets.UTF_8));
   }
 
   /**

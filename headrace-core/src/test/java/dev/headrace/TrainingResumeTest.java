@@ -320,7 +320,7 @@ class TrainingResumeTest {
   }
 
   @Test
-  void whatCannotBeResumedOrSavedIsSaidAtOnce() {
+  void whatCannotBeResumedOrSavedIsSaidAtOnce() throws IOException {
     assertThatThrownBy(() -> Training.fit(batch -> {}, dataset(1), epochs(1).resumeFrom(file)))
         .hasMessageContaining("expected to resume from " + file + ", but it cannot be read: ");
     assertThatThrownBy(() -> Training.fit(batch -> {}, dataset(1), epochs(1).resumeIfPresent()))
@@ -334,7 +334,7 @@ class TrainingResumeTest {
                     trained::add, Dataset.generator(() -> List.of(1, 2).iterator()), options(1)))
         .hasMessageContaining("expected operators whose position can be told");
     assertThat(trained).isEmpty();
-    Path nowhere = folder.resolve("missing").resolve("file");
+    Path nowhere = Files.writeString(folder.resolve("no-folder"), "").resolve("file");
     assertThatThrownBy(
             () -> Training.fit(batch -> {}, dataset(1), epochs(1).checkpointEvery(2, nowhere)))
         .isInstanceOf(TrainingException.class)

@@ -9,10 +9,11 @@ import dev.headrace.bench.Scenario;
 import dev.headrace.bench.Setup;
 import dev.headrace.bench.TfData;
 import dev.headrace.bench.Torch;
+import dev.headrace.data.PartialFile;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -143,7 +144,7 @@ final class BenchCommand implements Callable<Integer> {
     Report report = Report.now(chosen.name(), load, notes, rows);
     out.print(report.table(Terminal.hasColours()));
     if (json != null) {
-      Files.writeString(json, report.toJson());
+      PartialFile.write(json, report.toJson().getBytes(StandardCharsets.UTF_8));
       out.println();
       out.println("written to " + json);
     }

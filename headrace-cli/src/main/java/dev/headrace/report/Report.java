@@ -1,5 +1,6 @@
 package dev.headrace.report;
 
+import dev.headrace.data.PartialFile;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
@@ -75,7 +76,7 @@ public final class Report {
 
   /** Writes the page; a reader of the file sees the old one or the new one, never a part. */
   public void writeTo(Path file) throws IOException {
-    WholeFile.write(file, html());
+    PartialFile.write(file, html().getBytes(StandardCharsets.UTF_8));
   }
 
   /** The page. */

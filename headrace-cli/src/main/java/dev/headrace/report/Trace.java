@@ -1,8 +1,10 @@
 package dev.headrace.report;
 
+import dev.headrace.data.PartialFile;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Profile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -57,7 +59,7 @@ public final class Trace {
 
   /** Writes the trace; a reader of the file sees the old one or the new one, never a part. */
   public void writeTo(Path file) throws IOException {
-    WholeFile.write(file, json());
+    PartialFile.write(file, json().getBytes(StandardCharsets.UTF_8));
   }
 
   /** The trace. */

@@ -1,21 +1,17 @@
 package dev.headrace.data;
 
 import java.io.Closeable;
-import java.io.File;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import java.util.zip.Deflater;
 
 /**
- * Writes a file of blocks of bytes that is there whole or not at all: the bytes go to a {@code
- * .partial} file beside it, which takes its name when everything is written.
+ * Writes a file of blocks of bytes that is there whole or not at all: the bytes go to a {@link
+ * PartialFile} beside it, which takes its name when everything is written.
  *
  * <p><b>Threading:</b> one thread at a time.
  *
@@ -23,36 +19,34 @@ import java.util.zip.Deflater;
  */
 public final class BlockWriter implements Closeable {
   private final Path file;
-  private final Path partial;
   private final Compression compression;
-  private final FileOutputStream out;
+  private final PartialFile out;
   private final Deflater deflater = new Deflater(Deflater.BEST_SPEED);
   private final CRC32C digest = new CRC32C();
   private long[] offsets = new long[16];
   private int[] counts = new int[16];
   private int blocks;
-  private long position;
   private byte[] packed = {};
   private boolean open = true;
 
-  /** Begins a file; whoever may share its name with others holds a {@link WriterLock}. */
+  /** Begins a file whose name no other writer has. */
   public BlockWriter(Path file, Compression compression) throws IOException {
+    this(file, PartialFile.beside(file), compression);
+  }
+
+  /** Begins the file that a lock gives the right to write; the lock stays the caller's. */
+  public BlockWriter(WriterLock lock, Compression compression) throws IOException {
+    this(lock.file(), PartialFile.under(lock), compression);
+  }
+
+  private BlockWriter(Path file, PartialFile out, Compression compression) throws IOException {
     this.file = file;
-    this.partial = file.resolveSibling(file.getFileName() + ".partial");
+    this.out = out;
     this.compression = compression;
-    if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException(
-          file + ": expected a file to write, but there is something else of that name");
-    }
-    Path folder = file.toAbsolutePath().getParent();
-    if (folder != null) {
-      Files.createDirectories(folder);
-    }
-    this.out = new FileOutputStream(new File(partial.toString()));
     ByteBuffer start = ByteBuffer.allocate(BlockFormat.START_BYTES);
     start.put(BlockFormat.START).putInt(BlockFormat.VERSION).putInt(compression.ordinal());
     try {
-      write(start.array(), start.capacity());
+      out.write(start.array());
     } catch (IOException e) {
       close();
       throw e;
@@ -65,7 +59,7 @@ public final class BlockWriter implements Closeable {
 
   /** How many bytes were written so far. */
   public long bytes() {
-    return position;
+    return out.bytes();
   }
 
   /** Appends a block that holds {@code elements} elements in the first {@code length} bytes. */
@@ -77,7 +71,7 @@ public final class BlockWriter implements Closeable {
       offsets = Arrays.copyOf(offsets, 2 * blocks);
       counts = Arrays.copyOf(counts, 2 * blocks);
     }
-    offsets[blocks] = position;
+    offsets[blocks] = out.bytes();
     counts[blocks++] = elements;
     int sum = sumOf(plain, length, elements);
     byte[] stored = plain;
@@ -89,8 +83,8 @@ public final class BlockWriter implements Closeable {
     ByteBuffer header = ByteBuffer.allocate(BlockFormat.BLOCK_HEADER_BYTES);
     header.putInt(storedLength).putInt(length).putInt(elements).putInt(sum);
     digest.update(header.array(), 4, 12);
-    write(header.array(), header.capacity());
-    write(stored, storedLength);
+    out.write(header.array());
+    out.write(stored, 0, storedLength);
   }
 
   static int sumOf(byte[] plain, int length, int elements) {
@@ -127,21 +121,14 @@ public final class BlockWriter implements Closeable {
       footer.putLong(offsets[i]).putInt(counts[i]);
     }
     footer.putLong(digest.getValue()).put(factBytes);
-    footer.putLong(position).putInt((int) length);
+    footer.putLong(out.bytes()).putInt((int) length);
     CRC32C sum = new CRC32C();
     sum.update(footer.array(), 0, footer.position());
     footer.putInt((int) sum.getValue()).put(BlockFormat.END);
-    write(footer.array(), footer.capacity());
-    out.getFD().sync();
-    out.close();
-    Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    out.write(footer.array());
+    out.publish();
     open = false;
     deflater.end();
-  }
-
-  private void write(byte[] bytes, int length) throws IOException {
-    out.write(bytes, 0, length);
-    position += length;
   }
 
   @Override
@@ -150,7 +137,6 @@ public final class BlockWriter implements Closeable {
       open = false;
       deflater.end();
       out.close();
-      Files.deleteIfExists(partial);
     }
   }
 }

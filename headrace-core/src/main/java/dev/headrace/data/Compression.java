@@ -42,8 +42,11 @@ public enum Compression {
           new DeflaterOutputStream(packed, new java.util.zip.Deflater(), BUFFER_BYTES, true) {
             @Override
             public void close() throws IOException {
-              super.close();
-              def.end();
+              try {
+                super.close();
+              } finally {
+                def.end();
+              }
             }
           };
     };

@@ -42,7 +42,10 @@ final class GzipOutput extends DeflaterOutputStream {
 
   @Override
   public void close() throws IOException {
-    super.close();
-    def.end(); // a deflater that is given is the giver's to end
+    try {
+      super.close();
+    } finally {
+      def.end(); // a deflater that is given is the giver's to end
+    }
   }
 }

@@ -8,7 +8,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -199,19 +198,7 @@ public final class TfRecordIndex {
   }
 
   private void keep(Path kept) throws IOException {
-    Path folder = kept.toAbsolutePath().getParent();
-    if (folder == null) {
-      throw new IOException(kept + ": expected a file in a folder");
-    }
-    Files.createDirectories(folder);
-    Path partial = PartialFile.createBeside(kept);
-    try {
-      Files.write(partial, TfRecordIndexFile.bytes(this));
-      Files.move(
-          partial, kept, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(partial);
-    }
+    PartialFile.write(kept, TfRecordIndexFile.bytes(this));
   }
 
   /** How many records the file has, up to what is damaged. */

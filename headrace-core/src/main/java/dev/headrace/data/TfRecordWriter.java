@@ -1,16 +1,14 @@
 package dev.headrace.data;
 
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.zip.CRC32C;
+import java.util.zip.DeflaterOutputStream;
 
 /**
  * Writes a TFRecord file, which is there whole or not at all: records go to a hidden file beside
@@ -31,9 +29,8 @@ public final class TfRecordWriter implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 * 1024;
 
   private final Path file;
-  private final Path partial;
   private final WriterLock lock;
-  private final FileOutputStream disk;
+  private final PartialFile disk;
   private final OutputStream out;
   private final CRC32C crc = new CRC32C();
   private final ByteBuffer buffer =
@@ -50,21 +47,16 @@ public final class TfRecordWriter implements AutoCloseable {
   /** Begins a file; folders that are missing are made. */
   public TfRecordWriter(Path file, Compression compression) throws IOException {
     this.file = file;
-    this.partial = file.resolveSibling("." + file.getFileName() + ".partial");
-    WriterLock taken = WriterLock.tryTake(partial);
+    WriterLock taken = WriterLock.tryTake(file);
     if (taken == null) {
       throw new IOException(
           "TfRecordWriter: expected to be the only one who writes %s, but another is writing it"
               .formatted(file));
     }
     this.lock = taken;
-    FileOutputStream opened = null;
+    PartialFile opened = null;
     try {
-      if (Files.exists(file) && !Files.isRegularFile(file)) {
-        throw new IOException(
-            file + ": expected a file to write, but there is something else of that name");
-      }
-      opened = new FileOutputStream(partial.toFile());
+      opened = PartialFile.under(lock);
       this.disk = opened;
       this.out = compression.pack(opened);
     } catch (IOException e) {
@@ -149,25 +141,27 @@ public final class TfRecordWriter implements AutoCloseable {
       return;
     }
     isOpen = false;
-    try (lock) {
-      try (disk) {
-        if (isUsable) {
-          isUsable = false;
-          make(BUFFER_BYTES);
-          if (out instanceof java.util.zip.DeflaterOutputStream packing) {
-            packing.finish();
-          }
-          disk.getFD().sync();
-          isUsable = true;
-        }
-        out.close();
-      }
+    try (lock;
+        disk) {
       if (isUsable) {
-        Files.move(
-            partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        isUsable = false;
+        make(BUFFER_BYTES);
+        if (out instanceof DeflaterOutputStream packing) {
+          packing.finish();
+        }
+        disk.publish();
       }
     } finally {
-      Files.deleteIfExists(partial);
+      endPacking();
+    }
+  }
+
+  /** Frees the packer's memory; the file is published or removed by now. */
+  private void endPacking() {
+    try {
+      out.close();
+    } catch (IOException e) {
+      // It had more to write to a file that was given up.
     }
   }
 }

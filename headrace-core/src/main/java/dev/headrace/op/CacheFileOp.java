@@ -157,7 +157,7 @@ public record CacheFileOp(
             unlock();
             return;
           }
-          writer = new ElementWriter(store.path(), op.compression, store.codec());
+          writer = new ElementWriter(lock, op.compression, store.codec());
         }
       } catch (IOException e) {
         throw cannotWrite(e);

@@ -20,14 +20,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file of failures, a JSON object on a line each.
  *
- * <p>Lines are added, never lost; but a failure that is there already is not written again. So a
- * pipeline that is resumed from a checkpoint, and comes to the same failures once more, leaves each
- * of them there once.
+ * <p>Lines are added, never lost: the last one is cut off only if it begins like a dead letter and
+ * was not finished, because a process was killed while it wrote. A failure that is there already is
+ * not written again. So a pipeline that is resumed from a checkpoint, and comes to the same
+ * failures once more, leaves each of them there once.
  *
  * <p><b>Threading:</b> guarded by itself. <b>Ownership:</b> the pipeline closes it.
  */
 final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
+  private static final String START = "{\"epoch\": ";
   private static final String STACK = ", \"stack\": ";
+
+  /** Longer lines are not compared: a file of others may have no line breaks at all. */
+  private static final int LONGEST_LINE = 1 << 24;
 
   private final Path path;
   private @Nullable FileOutputStream file;
@@ -60,19 +65,28 @@ final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
     if (folder != null) {
       Files.createDirectories(folder);
     }
-    if (Files.exists(path)) {
-      long end = readKnown();
+    Tail tail = Files.exists(path) ? readKnown() : new Tail(0, "");
+    if (tail.isDeadLetter()) {
       try (RandomAccessFile old = new RandomAccessFile(path.toFile(), "rw")) {
-        if (end < old.length()) {
-          old.setLength(end); // a line that a killed process had begun
-        }
+        old.setLength(tail.from); // a line that a killed process had begun
       }
     }
-    return new FileOutputStream(path.toFile(), true);
+    FileOutputStream out = new FileOutputStream(path.toFile(), true);
+    if (!tail.text.isEmpty() && !tail.isDeadLetter()) {
+      out.write('\n'); // what is not ours stays, on a line of its own
+    }
+    return out;
   }
 
-  /** Reads the lines of earlier runs; returns where the last whole one ends. */
-  private long readKnown() throws IOException {
+  /** What follows the last whole line, and where it begins. */
+  private record Tail(long from, String text) {
+    boolean isDeadLetter() {
+      return text.startsWith(START);
+    }
+  }
+
+  /** Reads the lines of earlier runs. */
+  private Tail readKnown() throws IOException {
     long[] hashes = new long[16];
     int count = 0;
     long read = 0;
@@ -82,7 +96,9 @@ final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
       for (int next = in.read(); next >= 0; next = in.read()) {
         read++;
         if (next != '\n') {
-          line.write(next);
+          if (line.size() < LONGEST_LINE) {
+            line.write(next);
+          }
           continue;
         }
         hashes = count == hashes.length ? Arrays.copyOf(hashes, 2 * count) : hashes;
@@ -93,7 +109,7 @@ final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
     }
     known = Arrays.copyOf(hashes, count);
     Arrays.sort(known);
-    return end;
+    return new Tail(end, line.toString(StandardCharsets.UTF_8));
   }
 
   private static long hashOf(String line) {
@@ -104,7 +120,7 @@ final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
 
   /** The line up to its stack, which may look different in another run. */
   private static String factsOf(Failure failure, long epoch) {
-    return "{\"epoch\": "
+    return START
         + epoch
         + ", \"element\": "
         + (failure.id() == null ? "null" : quoted(failure.id().toString()))

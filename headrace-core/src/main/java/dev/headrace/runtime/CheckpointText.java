@@ -139,7 +139,7 @@ public final class CheckpointText {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
-      } else if (c < ' ') {
+      } else if (c < ' ' || Character.isSurrogate(c)) {
         out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
       } else {
         out.append(c);

@@ -3,6 +3,7 @@ package dev.headrace.spi;
 import dev.headrace.data.BlockWriter;
 import dev.headrace.data.Compression;
 import dev.headrace.data.ElementCodec;
+import dev.headrace.data.WriterLock;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.DataOutputStream;
@@ -50,9 +51,19 @@ public final class ElementWriter implements Closeable {
   private int count;
   private long elements;
 
-  /** Begins a file; the codec learns the record classes that are written. */
+  /**
+   * Begins a file whose name no other writer has; the codec learns the record classes that are
+   * written.
+   */
   public ElementWriter(Path file, Compression compression, ElementCodec codec) throws IOException {
     this.blocks = new BlockWriter(file, compression);
+    this.codec = codec;
+  }
+
+  /** Begins the file that a lock gives the right to write; the lock stays the caller's. */
+  public ElementWriter(WriterLock lock, Compression compression, ElementCodec codec)
+      throws IOException {
+    this.blocks = new BlockWriter(lock, compression);
     this.codec = codec;
   }
 

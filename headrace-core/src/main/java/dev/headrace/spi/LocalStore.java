@@ -3,13 +3,11 @@ package dev.headrace.spi;
 import dev.headrace.data.PartialFile;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.stream.Stream;
@@ -67,21 +65,9 @@ public final class LocalStore implements Store {
 
   @Override
   public void write(String name, InputStream content) throws IOException {
-    Path file = path(name).toAbsolutePath();
-    Path folder = file.getParent();
-    if (folder == null) {
-      throw new IOException(name + ": expected a file in a folder, but got a root");
-    }
-    Files.createDirectories(folder);
-    Path partial = PartialFile.createBeside(file);
-    try {
-      try (OutputStream out = Files.newOutputStream(partial)) {
-        content.transferTo(out);
-      }
-      Files.move(
-          partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(partial);
+    try (PartialFile out = PartialFile.beside(path(name))) {
+      content.transferTo(out);
+      out.publish();
     }
   }
 

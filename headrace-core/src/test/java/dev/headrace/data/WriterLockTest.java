@@ -1,6 +1,7 @@
 package dev.headrace.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,9 +37,64 @@ class WriterLockTest {
   @Test
   void aLockFileThatWasLeftBehindMeansNothing() throws IOException {
     Path file = folder.resolve("file");
-    Files.writeString(folder.resolve("file.lock"), "left behind");
-    Objects.requireNonNull(WriterLock.tryTake(file)).close();
-    assertThat(folder.resolve("file.lock")).doesNotExist();
+    Path lock = folder.resolve(".file.partial.lock");
+    Path partial = folder.resolve(".file.00112233aabbccdd.partial");
+    for (String left : List.of("", "headrace writer lock\n" + partial.getFileName() + "\n\0\0")) {
+      Files.writeString(lock, left);
+      Files.writeString(partial, "a part");
+      Objects.requireNonNull(WriterLock.tryTake(file)).close();
+      assertThat(lock).doesNotExist();
+      assertThat(Files.exists(partial)).isEqualTo(left.isEmpty());
+    }
+  }
+
+  @Test
+  void removesNothingButAPartialFileOfItsOwn() throws IOException {
+    Path other = Files.writeString(folder.resolve("other"), "kept");
+    Path lock = folder.resolve(".file.partial.lock");
+    for (String named :
+        List.of("other", "../other", ".other.00112233aabbccdd.partial", ".file.x/.partial")) {
+      Files.writeString(lock, "headrace writer lock\n" + named + "\n");
+      Objects.requireNonNull(WriterLock.tryTake(folder.resolve("file"))).close();
+      assertThat(other).hasContent("kept");
+    }
+  }
+
+  @Test
+  void aFileOfOthersIsRefusedAndNotChanged() throws IOException {
+    Path other = Files.writeString(folder.resolve("other"), "kept");
+    Path empty = Files.createFile(folder.resolve("empty"));
+    Path lock = folder.resolve(".file.partial.lock");
+    Files.writeString(lock, "somebody's");
+    assertRefused(lock);
+    assertThat(lock).hasContent("somebody's");
+    Files.delete(lock);
+    Files.createSymbolicLink(lock, other);
+    assertRefused(lock);
+    Files.delete(lock);
+    Files.createSymbolicLink(lock, folder.resolve("missing"));
+    assertRefused(lock);
+    assertThat(folder.resolve("missing")).doesNotExist();
+    Files.delete(lock);
+    Files.createLink(lock, empty);
+    assertRefused(lock);
+    assertThat(empty).isEmptyFile();
+    assertThat(other).hasContent("kept");
+  }
+
+  private void assertRefused(Path lock) {
+    assertThatThrownBy(() -> WriterLock.tryTake(folder.resolve("file")))
+        .isInstanceOf(IOException.class)
+        .hasMessage(lock + ": expected a lock of this engine, but it is something else; remove it");
+  }
+
+  @Test
+  void anInterruptionIsKeptForTheCaller() throws IOException {
+    Thread.currentThread().interrupt();
+    try (WriterLock lock = WriterLock.tryTake(folder.resolve("file"))) {
+      assertThat(lock).isNotNull();
+      assertThat(Thread.interrupted()).isTrue();
+    }
   }
 
   @Test

@@ -252,6 +252,26 @@ class IgnoreErrorsOpTest {
     }
   }
 
+  @Test
+  void aFileOfOthersIsNeverCut() throws IOException {
+    Path letters = folder.resolve("letters");
+    Dataset<Long> dataset = failing(40, 1).ignoreErrors(ErrorBudget.unlimited(), letters);
+    String fact = "{\"epoch\": 0, \"element\": \"";
+    for (String others : List.of("x".repeat(5_000), "a\nb", "{\"epo", "{}", "line\n")) {
+      Files.writeString(letters, others);
+      dataset.count();
+      List<String> lines = Files.readAllLines(letters);
+      List<String> before = others.lines().toList();
+      assertThat(lines.subList(0, before.size())).isEqualTo(before);
+      assertThat(lines.subList(before.size(), lines.size()))
+          .hasSize(8)
+          .allMatch(line -> line.startsWith(fact) && line.endsWith("\"}"));
+    }
+    Files.writeString(letters, "theirs\n" + fact + "3\", \"pa"); // killed while writing
+    dataset.count();
+    assertThat(Files.readAllLines(letters)).hasSize(9).startsWith("theirs");
+  }
+
   private static List<String> facts(Path letters) throws IOException {
     List<String> facts = new ArrayList<>();
     for (String line : Files.readAllLines(letters)) {
