@@ -52,6 +52,10 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
   private final AtomicLong progress = new AtomicLong();
+  private final Messages messages = new Messages(LOG);
+
+  /** Crews that are not closed. */
+  private final Set<WorkerCrew> crews = ConcurrentHashMap.newKeySet();
 
   private final List<WatchBelow> watches = new CopyOnWriteArrayList<>();
   private final List<KnobChange> knobChanges = new ArrayList<>();
@@ -103,7 +107,7 @@ public final class Engine implements AutoCloseable, Decisions {
     if (closed) {
       throw new IllegalStateException("the pipeline is closed");
     }
-    Pass pass = new Pass();
+    Pass pass = new Pass(this);
     OpenContext context = OpenContext.root(this, pass, plan, epoch, demand);
     return new OpenPass(this, pass, plan.open(context));
   }
@@ -158,10 +162,56 @@ public final class Engine implements AutoCloseable, Decisions {
     }
   }
 
+  void add(WorkerCrew crew) {
+    crews.add(crew);
+  }
+
+  void remove(WorkerCrew crew) {
+    crews.remove(crew);
+  }
+
   void warn(String message) {
-    if (warned.size() < MOST_WARNINGS
-        && warned.add(NUMBERS_IN_TEXT.matcher(message).replaceAll("#"))) {
-      LOG.log(System.Logger.Level.WARNING, message);
+    try {
+      if (warned.size() < MOST_WARNINGS
+          && warned.add(NUMBERS_IN_TEXT.matcher(message).replaceAll("#"))) {
+        say(System.Logger.Level.WARNING, message);
+      }
+    } catch (OutOfMemoryError e) {
+      // A warning for which there is no memory is not worth more than what it warns of.
+    }
+  }
+
+  /** Logs a line: at once, unless that would be on a worker or under a lock. */
+  private void say(System.Logger.Level level, String text) {
+    messages.later(level, text);
+    if (WorkerCrew.ofCurrentThread() != null || holdsLock()) {
+      governor.wake();
+    } else {
+      messages.sayAll();
+    }
+  }
+
+  private boolean holdsLock() {
+    if (Thread.holdsLock(shared) || Thread.holdsLock(places)) {
+      return true;
+    }
+    for (WorkerCrew crew : crews) {
+      if (crew.lock.isHeldByCurrentThread()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Logs what had to wait; by a thread that holds no lock. */
+  void sayWhatWaits() {
+    messages.sayAll();
+  }
+
+  /** Lets the consumer log what had to wait, where there is no governor to do it. */
+  void sayIfNobodyElseDoes() {
+    if (messages.areWaiting() && !governor.isRunning() && !holdsLock()) {
+      messages.sayAll();
     }
   }
 
@@ -183,7 +233,7 @@ public final class Engine implements AutoCloseable, Decisions {
 
   void stalled(String report) {
     Events.stalled(name(), report);
-    LOG.log(System.Logger.Level.WARNING, name() + ": " + report);
+    say(System.Logger.Level.WARNING, name() + ": " + report);
   }
 
   void knobTurned(String operator, String knob, int before, int after, String why) {
@@ -194,8 +244,11 @@ public final class Engine implements AutoCloseable, Decisions {
   public int turned(
       String operator, String knob, int before, int after, String why, double predicted) {
     Events.turned(name(), operator, knob, before, after, why);
-    LOG.log(
-        System.Logger.Level.DEBUG, "{0}: {1} {2} -> {3} ({4})", operator, knob, before, after, why);
+    if (LOG.isLoggable(System.Logger.Level.DEBUG)) {
+      say(
+          System.Logger.Level.DEBUG,
+          "%s: %s %d -> %d (%s)".formatted(operator, knob, before, after, why));
+    }
     synchronized (knobChanges) {
       if (knobChanges.size() < MOST_KNOB_CHANGES) {
         knobChanges.add(
@@ -356,16 +409,32 @@ public final class Engine implements AutoCloseable, Decisions {
   @Override
   public void close() {
     closed = true;
-    governor.close();
-    synchronized (shared) {
-      for (Object object : shared.values()) {
+    try {
+      dismissForgotten();
+      governor.close();
+      List<Object> objects;
+      synchronized (shared) {
+        objects = List.copyOf(shared.values());
+        shared.clear();
+      }
+      for (Object object : objects) {
         if (object instanceof AutoCloseable closeable) {
           closeQuietly(closeable);
         }
       }
-      shared.clear();
+    } finally {
+      messages.sayAll();
+      memory.close(); // fails, naming owners, if a lease was lost
     }
-    memory.close(); // fails, naming owners, if a lease was lost
+  }
+
+  /** Ends crews that their operators could not close, because closing failed before. */
+  private void dismissForgotten() {
+    if (!crews.isEmpty()) {
+      crews.forEach(WorkerCrew::dismiss);
+      Departure.await(this, crews, System.nanoTime() + settings.closeGrace().toNanos());
+      crews.clear();
+    }
   }
 
   private void closeQuietly(AutoCloseable closeable) {

@@ -1,10 +1,12 @@
 package dev.headrace.runtime;
 
+import dev.headrace.spi.Causes;
 import dev.headrace.tune.Tuner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,7 @@ final class Governor implements Runnable {
   private final Tuner tuner;
   private final List<WorkerCrew> crews = new CopyOnWriteArrayList<>();
   private final List<CrewWatch> watches = new ArrayList<>();
-  private @Nullable Thread thread;
+  private volatile @Nullable Thread thread;
   private volatile boolean closed;
   private volatile long watchedSince;
   private volatile boolean anyTuned;
@@ -57,10 +59,10 @@ final class Governor implements Runnable {
               .name("headrace-governor-" + engine.number())
               .daemon(true)
               .unstarted(this);
-      thread = started;
       started.start();
+      thread = started;
     } else {
-      java.util.concurrent.locks.LockSupport.unpark(thread);
+      LockSupport.unpark(thread);
     }
   }
 
@@ -68,17 +70,28 @@ final class Governor implements Runnable {
     crews.remove(crew);
   }
 
+  /** Whether there is a thread that logs what others must not. */
+  boolean isRunning() {
+    return thread != null;
+  }
+
+  /** Has what waits to be logged logged soon. */
+  void wake() {
+    LockSupport.unpark(thread);
+  }
+
   @Override
   public void run() {
     while (!closed) {
-      java.util.concurrent.locks.LockSupport.parkNanos(tickNs(System.nanoTime()));
+      LockSupport.parkNanos(tickNs(System.nanoTime()));
       if (closed) {
         return;
       }
       try {
+        engine.sayWhatWaits();
         tick(System.nanoTime());
-      } catch (RuntimeException | Error e) {
-        engine.warn("governor: " + e); // watching must never stop what it watches
+      } catch (Throwable e) { // watching must never stop what it watches
+        engine.warn("governor: " + Causes.textOf(e));
       }
     }
   }
@@ -160,7 +173,7 @@ final class Governor implements Runnable {
     if (running == null) {
       return;
     }
-    java.util.concurrent.locks.LockSupport.unpark(running);
+    LockSupport.unpark(running);
     boolean interrupted = false;
     while (running.isAlive() && running != Thread.currentThread()) {
       try {

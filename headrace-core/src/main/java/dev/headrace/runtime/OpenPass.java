@@ -55,6 +55,7 @@ public final class OpenPass implements AutoCloseable {
       last.fill(out, Math.min(most, pacer.length()));
     } finally {
       engine.consumerWaits(false);
+      engine.sayIfNobodyElseDoes();
     }
     long ns = engine.settings().clock().nanoTime() - start;
     engine.progressed();
@@ -95,6 +96,7 @@ public final class OpenPass implements AutoCloseable {
   @Override
   public void close() {
     pass.close();
+    pass.awaitWorkers();
     last.close();
   }
 }

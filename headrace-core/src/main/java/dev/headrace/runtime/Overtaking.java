@@ -111,6 +111,7 @@ final class Overtaking {
   /** Lets go of what was not handed over; positions may still be told. */
   void abandonFinished() {
     finished.clear();
+    current = null;
   }
 
   /**

@@ -10,6 +10,21 @@ final class Pass {
   private volatile boolean closed;
   private volatile @Nullable Thread consumer;
   private final Set<Stage> stages = ConcurrentHashMap.newKeySet();
+  private final Set<WorkerCrew> crews = ConcurrentHashMap.newKeySet();
+  private final Engine engine;
+  private volatile long closedUntilNs;
+
+  Pass(Engine engine) {
+    this.engine = engine;
+  }
+
+  void add(WorkerCrew crew) {
+    crews.add(crew);
+  }
+
+  void remove(WorkerCrew crew) {
+    crews.remove(crew);
+  }
 
   void add(Stage stage) {
     stages.add(stage);
@@ -30,10 +45,27 @@ final class Pass {
     return consumer == thread;
   }
 
-  /** Makes everyone who runs or waits in this pass stop. */
+  /** Makes everyone who runs or waits in this pass stop; does not wait for them. */
   void close() {
-    closed = true;
+    synchronized (this) {
+      if (!closed) {
+        closedUntilNs = System.nanoTime() + engine.settings().closeGrace().toNanos();
+        closed = true;
+      }
+    }
     stages.forEach(Stage::wakeAll);
+    crews.forEach(WorkerCrew::dismiss);
+    crews.forEach(WorkerCrew::interruptRunning);
+  }
+
+  /** Waits for all workers of a closed pass, until its one deadline. */
+  void awaitWorkers() {
+    Departure.await(engine, crews, closedUntilNs);
+  }
+
+  /** Until when closing waits: for all of a closed pass the same moment. */
+  long deadlineNs() {
+    return closed ? closedUntilNs : System.nanoTime() + engine.settings().closeGrace().toNanos();
   }
 
   boolean isClosed() {

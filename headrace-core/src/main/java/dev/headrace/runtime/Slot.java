@@ -26,6 +26,13 @@ final class Slot {
 
   boolean done;
   boolean handedOver;
+
+  /** Whether a thread is pulling it or working on it. */
+  boolean inHand;
+
+  /** What ended the stage while this was in hand: it is handed over as a terminal failure. */
+  @Nullable Throwable brokenBy;
+
   long heapBytes;
 
   /** Bytes that will be taken for batches in it. */
@@ -44,6 +51,9 @@ final class Slot {
   }
 
   int left() {
+    if (brokenBy != null) {
+      return handedOver ? 0 : 1;
+    }
     return chunk.size() - (taken - takenBefore);
   }
 }

@@ -34,6 +34,9 @@ final class Stage extends Cursor {
    * of its results were ("skip k from there"). Nothing of what is buffered needs to be saved.
    *
    * Where order is not kept, slots overtake each other: see Overtaking.
+   *
+   * Whatever is thrown in any step, an OutOfMemoryError too, must reach the consumer. So breaking
+   * down only sets fields: the consumer makes the failure when it comes to the slot.
    */
   /** The chunk of slots whose elements are gone. */
   private static final Chunk NOTHING = new Chunk();
@@ -64,7 +67,7 @@ final class Stage extends Cursor {
   private final ArrayDeque<Chunk> spares = new ArrayDeque<>();
 
   /** Slots in the order of pulling, from the oldest that is not wholly handed over. */
-  private final ArrayDeque<Slot> window = new ArrayDeque<>();
+  private ArrayDeque<Slot> window = new ArrayDeque<>();
 
   /** Slots of a restored position that wait for their work. */
   private final ArrayDeque<Slot> pulledBefore = new ArrayDeque<>();
@@ -79,6 +82,9 @@ final class Stage extends Cursor {
   private boolean ended;
   private boolean closed;
   private int busy;
+
+  /** What ended the stage outside of any slot, until it is handed over. */
+  private @Nullable Throwable brokenBy;
 
   /** Slots in the window that are not wholly handed over. */
   private int open;
@@ -182,19 +188,41 @@ final class Stage extends Cursor {
     return ahead.isDraining();
   }
 
-  /** Reserves the next slot for the calling worker. Under the lock. */
-  Slot begin() {
-    ahead.goesOn();
-    Slot waiting = pulledBefore.pollFirst();
-    if (waiting != null) {
+  /**
+   * Reserves the next slot for the calling thread; null if the stage broke over it. Under the lock.
+   */
+  @Nullable Slot begin() {
+    Slot slot = null;
+    try {
+      Step.BEGIN.reached();
+      ahead.goesOn();
+      slot = pulledBefore.pollFirst();
+      if (slot == null) {
+        Step.SAVE.reached();
+        State before = input.save();
+        Chunk spare = spares.pollFirst();
+        slot = append(before, spare == null ? new Chunk() : spare);
+        slot.length = -1;
+        pulling = true;
+      }
+      slot.inHand = true;
       busy++;
-      return waiting;
+      if (slot.length < 0) {
+        measureOut(slot);
+      }
+      return slot;
+    } catch (Throwable e) {
+      if (slot == null) {
+        breakDown(e);
+      } else {
+        breakDown(slot, e);
+      }
+      return null;
     }
-    State before = input.save(); // first: it may fail
-    busy++;
-    pulling = true;
-    Chunk spare = spares.pollFirst();
-    Slot slot = append(before, spare == null ? new Chunk() : spare);
+  }
+
+  /** Says how many elements a slot may pull, and keeps memory for them. */
+  private void measureOut(Slot slot) {
     int most = ahead.chunkLength(pacer.length(), buffered);
     if (demand != Long.MAX_VALUE) {
       most = (int) Math.max(1, Math.min(most, demand - wanted));
@@ -204,16 +232,17 @@ final class Stage extends Cursor {
     slot.heapBytes = (long) (most * heapBytesEach); // made exact when the results are there
     engine.memory().heap().buffer(slot.heapBytes);
     slot.promisedBytes = engine.memory().promise((long) (most * slabBytesEach));
-    return slot;
   }
 
   private Slot append(State before, Chunk chunk) {
-    Slot slot = new Slot(nextNumber++, before, chunk);
+    Slot slot = new Slot(nextNumber, before, chunk);
+    Step.APPEND.reached();
+    window.addLast(slot);
+    nextNumber++;
+    open++;
     if (overtaking != null) {
       overtaking.appended(slot);
     }
-    window.addLast(slot);
-    open++;
     return slot;
   }
 
@@ -244,6 +273,7 @@ final class Stage extends Cursor {
       if (work != null) {
         start = System.nanoTime();
         worker.workBegins(start);
+        Step.WORK.reached();
         int done = work.run(slot.chunk, overtaking == null && oneToOne);
         if (done < elements) {
           splitOff(slot, done);
@@ -265,8 +295,6 @@ final class Stage extends Cursor {
     } catch (Throwable e) {
       crew.lock.lock();
       try {
-        busy--;
-        pulling = false;
         breakDown(slot, e);
       } finally {
         crew.lock.unlock();
@@ -274,13 +302,60 @@ final class Stage extends Cursor {
     }
   }
 
-  /** Ends the stage because not even a chunk could be begun. Under the lock. */
+  /** Ends the stage after an error that belongs to no slot. Under the lock; allocates nothing. */
   void breakDown(Throwable cause) {
-    breakDown(append(State.START, new Chunk()), cause);
+    if (isFinished()) {
+      return;
+    }
+    ended = true;
+    brokenBy = cause;
+    filled.signalAll();
+    crew.idle.signalAll();
+  }
+
+  /** Ends the stage at a slot that was in hand. Under the lock; allocates nothing. */
+  void breakDown(Slot slot, Throwable cause) {
+    ended = true;
+    letGo(slot);
+    if (!slot.done) {
+      slot.brokenBy = cause;
+      slot.length = Math.max(1, slot.length);
+      slot.taken = slot.takenBefore;
+      slot.done = true;
+      doneSlots++;
+      buffered++;
+      releaseHeap(slot);
+    } else {
+      brokenBy = cause;
+    }
+    filled.signalAll();
+    crew.idle.signalAll();
+    if (overtaking != null && slot.brokenBy != null) {
+      try {
+        overtaking.finished(slot);
+      } catch (Throwable e) { // no room even for that: it is told when all others are
+        brokenBy = cause;
+      }
+    }
+  }
+
+  /** Takes note that nobody is at work on a slot any more. Under the lock. */
+  private void letGo(Slot slot) {
+    if (slot.inHand) {
+      slot.inHand = false;
+      busy--;
+      if (slot.length < 0) {
+        pulling = false;
+      }
+      if (closed) {
+        filled.signalAll(); // closing waits for it
+      }
+    }
   }
 
   /** Makes what was not worked on, because it takes long, the slot that follows. */
   private void splitOff(Slot slot, int done) {
+    Step.SPLIT.reached();
     int left = slot.chunk.size() - done;
     Slot tail = new Slot(-1, State.skipping(done, slot.before), new Chunk());
     tail.chunk.append(slot.chunk, done, left);
@@ -288,15 +363,19 @@ final class Stage extends Cursor {
     slot.chunk.truncate(done);
     crew.lock.lock();
     try {
+      ArrayDeque<Slot> all = new ArrayDeque<>(window.size() + 2);
+      for (Slot one : window) {
+        all.addLast(one);
+        if (one == slot) {
+          all.addLast(tail);
+        }
+      }
+      pulledBefore.addFirst(tail);
+      window = all;
+      open++;
       slot.length = done;
       tail.heapBytes = slot.heapBytes * left / (done + left); // reserved for all of them
       slot.heapBytes -= tail.heapBytes;
-      open++;
-      List<Slot> all = new ArrayList<>(window);
-      all.add(all.indexOf(slot) + 1, tail);
-      window.clear();
-      window.addAll(all);
-      pulledBefore.addFirst(tail);
       crew.wakeOne();
     } finally {
       crew.lock.unlock();
@@ -304,20 +383,22 @@ final class Stage extends Cursor {
   }
 
   private boolean pull(Slot slot) {
+    Step.PULL.reached();
     input.fill(slot.chunk, -slot.length);
     int size = slot.chunk.size();
     crew.lock.lock();
     try {
-      pulling = false;
+      Step.PULLED.reached();
       if (size == 0) {
         ended = true;
-        busy--;
+        letGo(slot);
         releaseHeap(slot);
         takeBack(slot);
         filled.signalAll();
         crew.idle.signalAll();
         return false;
       }
+      pulling = false;
       slot.length = size;
       keepPromise(slot);
       wanted += size;
@@ -334,11 +415,13 @@ final class Stage extends Cursor {
     if (slot.takenBefore > 0) {
       slot.chunk.dropFirst(Math.min(slot.takenBefore, slot.chunk.size()));
     }
+    Step.WEIGH.reached();
     long heapBytes = Sizer.bytesOf(slot.chunk);
     long slabBytes = engine.memory().slabBytesOf(slot.chunk);
     crew.lock.lock();
     try {
-      busy--;
+      Step.FINISH.reached();
+      letGo(slot);
       pacer.observe(elements, ns);
       workNs += ns;
       workElements += elements;
@@ -355,15 +438,15 @@ final class Stage extends Cursor {
         Leases.giveBack(slot.chunk, "the pipeline was closed");
         return;
       }
+      if (overtaking != null) {
+        overtaking.finished(slot);
+      }
       slot.heapBytes = heapBytes;
       engine.memory().heap().buffer(heapBytes);
       slot.done = true;
       engine.progressed();
       buffered += results;
       highestBuffered = Math.max(highestBuffered, buffered);
-      if (overtaking != null) {
-        overtaking.finished(slot);
-      }
       doneSlots++;
       // Where workers were sent away meanwhile, the consumer has to do what is left, and is told.
       if (consumerWaits && (crew.isInline() || isWorthWaking(slot, ns))) {
@@ -400,35 +483,14 @@ final class Stage extends Cursor {
   private void abandon(Slot slot) {
     crew.lock.lock();
     try {
-      busy--;
-      pulling = false;
+      letGo(slot);
       ended = true; // whoever is cancelled will not be asked again
       releaseHeap(slot);
-      Leases.giveBack(slot.chunk, "the pipeline was closed");
       filled.signalAll();
+      Leases.giveBack(slot.chunk, "the pipeline was closed");
     } finally {
       crew.lock.unlock();
     }
-  }
-
-  /** Ends the stage after an error that no element can be blamed for. Under the lock. */
-  private void breakDown(Slot slot, Throwable cause) {
-    ended = true;
-    releaseHeap(slot);
-    Leases.giveBack(slot.chunk, "its stage failed");
-    slot.chunk.clear();
-    slot.chunk.add(new Failure(path, null, cause, true), null, 0);
-    slot.length = 1;
-    slot.takenBefore = 0;
-    slot.taken = 0;
-    slot.done = true;
-    doneSlots++;
-    buffered++;
-    if (overtaking != null) {
-      overtaking.finished(slot);
-    }
-    filled.signalAll();
-    crew.idle.signalAll();
   }
 
   // ---- what the consumer does -------------------------------------------------------------------
@@ -494,6 +556,11 @@ final class Stage extends Cursor {
         Slot slot = await();
         if (slot != null) {
           hand(slot, out, max);
+        } else if (brokenBy != null) {
+          out.add(new Failure(path, null, brokenBy, true), null, 0);
+          brokenBy = null;
+          pulledBefore.clear();
+          abandonWindow("its stage failed");
         }
         return;
       }
@@ -611,8 +678,9 @@ final class Stage extends Cursor {
     }
   }
 
+  /** Whether nothing more comes, but for what broke the stage. */
   private boolean isOver() {
-    return ended && window.isEmpty();
+    return ended && (window.isEmpty() || (brokenBy != null && busy == 0));
   }
 
   private @Nullable Slot deliverable() {
@@ -634,6 +702,18 @@ final class Stage extends Cursor {
   }
 
   private void hand(Slot slot, Chunk out, int max) {
+    Step.HAND_OVER.reached();
+    Throwable cause = slot.brokenBy;
+    if (cause != null) {
+      out.add(new Failure(path, null, cause, true), null, 0);
+      Leases.giveBack(slot.chunk, "its stage failed");
+      slot.chunk.clear();
+      slot.taken = slot.takenBefore + 1;
+      buffered--;
+      retire(slot);
+      handedOverElements++;
+      return;
+    }
     int left = slot.left();
     int size = Math.min(left, max);
     if (size == left && slot.taken == slot.takenBefore) {
@@ -794,26 +874,35 @@ final class Stage extends Cursor {
       crew.lock.unlock();
     }
     pass.remove(this);
-    boolean idle = crew.leave(this);
-    crew.lock.lock();
+    boolean idle = false;
     try {
-      for (Slot slot : window) {
-        releaseHeap(slot);
-        if (slot.done && !slot.handedOver) {
-          for (int i = slot.taken - slot.takenBefore; i < slot.chunk.size(); i++) {
-            Leases.giveBack(slot.chunk.item(i), "the pipeline was closed");
-          }
-        }
-      }
-      window.clear();
-      if (overtaking != null) {
-        overtaking.abandonFinished();
+      idle = crew.leave(this);
+      crew.lock.lock();
+      try {
+        abandonWindow("the pipeline was closed");
+      } finally {
+        crew.lock.unlock();
       }
     } finally {
-      crew.lock.unlock();
+      if (idle) {
+        input.close(); // even if something above failed
+      }
     }
-    if (idle) {
-      input.close();
+  }
+
+  /** Lets go of everything that was not handed over. Under the lock. */
+  private void abandonWindow(String why) {
+    for (Slot slot : window) {
+      releaseHeap(slot);
+      if (slot.done && !slot.handedOver && !slot.inHand) {
+        for (int i = slot.taken - slot.takenBefore; i < slot.chunk.size(); i++) {
+          Leases.giveBack(slot.chunk.item(i), why);
+        }
+      }
+    }
+    window.clear();
+    if (overtaking != null) {
+      overtaking.abandonFinished();
     }
   }
 
@@ -825,6 +914,11 @@ final class Stage extends Cursor {
   /** Whether a worker is inside this stage. Under the lock. */
   boolean isBusy() {
     return busy > 0;
+  }
+
+  /** Waits a moment for whoever is inside a closed stage. Under the lock. */
+  void awaitLetGo(long ns) throws InterruptedException {
+    long _ = filled.awaitNanos(ns);
   }
 
   boolean isWaitedFor() {

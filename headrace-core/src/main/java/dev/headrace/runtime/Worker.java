@@ -1,6 +1,7 @@
 package dev.headrace.runtime;
 
 import dev.headrace.spi.CpuSample;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One thread of a crew, with what it knows of its own time.
@@ -17,6 +18,17 @@ final class Worker implements Runnable {
   final boolean isInline;
 
   private final Thread thread;
+
+  /** Whether it has ended its work; and whether closing has named it as stuck. Under the lock. */
+  boolean hasLeft;
+
+  boolean isNamedAsStuck;
+
+  /** What it has in hand, so that nobody waits for it should its thread die. */
+  @Nullable Stage stage;
+
+  @Nullable Slot slot;
+
   private volatile long taskId = -1;
 
   /** When the work in hand began; 0 between works. */
@@ -57,6 +69,16 @@ final class Worker implements Runnable {
     this.isInline = true;
   }
 
+  void takes(@Nullable Stage from, @Nullable Slot taken) {
+    stage = from;
+    slot = taken;
+  }
+
+  /** Whether it has left, and its thread has ended. Under the lock. */
+  boolean isGone() {
+    return hasLeft && !thread.isAlive();
+  }
+
   void start() {
     thread.start();
   }
@@ -67,10 +89,14 @@ final class Worker implements Runnable {
 
   @Override
   public void run() {
+    crew.work(this);
+  }
+
+  /** Looks up what the system calls this thread; by that thread. */
+  void begins() {
     if (!isVirtual) {
       taskId = Tasks.currentId();
     }
-    crew.work(this);
   }
 
   void workBegins(long now) {

@@ -5,9 +5,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.tune.Tuned;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> everything is guarded by {@link #lock}, which the stages share.
  */
 final class WorkerCrew implements Context.Crew {
+  private static final long LOOK_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long MEMORY_NAP_NS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long FIRST_NAP_NS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long LONGEST_NAP_NS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -37,7 +36,6 @@ final class WorkerCrew implements Context.Crew {
   /** Workers without work wait here. */
   final Condition idle = lock.newCondition();
 
-  private final Condition left = lock.newCondition();
   private final Engine engine;
   private final OpenContext context;
   private final String name;
@@ -53,10 +51,12 @@ final class WorkerCrew implements Context.Crew {
   private final boolean ownedByStage;
   private final CrewMeter meter;
   private final List<Stage> stages = new ArrayList<>();
-  private final Set<Worker> workers = new LinkedHashSet<>();
 
-  /** Threads that have done their work, but may not have ended yet. */
-  private final Set<Thread> leaving = new LinkedHashSet<>();
+  /** Those who work here, and those who have left but whose thread may not have ended yet. */
+  private final List<Worker> workers = new ArrayList<>();
+
+  /** How many of them have not left. */
+  private int present;
 
   private volatile int target;
   private int generation;
@@ -101,6 +101,8 @@ final class WorkerCrew implements Context.Crew {
     this.inline = context.debug();
     this.ownedByStage = ownedByStage;
     this.meter = context.crewMeter(this);
+    engine.add(this);
+    context.pass().add(this);
   }
 
   /** Whether it serves one stage, whose input its workers pull. */
@@ -235,15 +237,22 @@ final class WorkerCrew implements Context.Crew {
   }
 
   private void hire() {
-    Worker worker = new Worker(this, generation, virtual, name + "-" + ++named);
+    Worker worker = null;
     try {
+      Step.HIRE.reached();
+      workers.removeIf(Worker::isGone);
+      worker = new Worker(this, generation, virtual, name + "-" + ++named);
+      workers.add(worker); // it cannot get past the lock before this is done
+      present++;
       worker.start();
-      workers.add(worker); // it cannot get past the lock before
-    } catch (OutOfMemoryError e) {
-      if (workers.isEmpty()) {
+    } catch (Throwable e) {
+      if (worker != null && workers.remove(worker)) {
+        present--;
+      }
+      if (present == 0) {
         throw e;
       }
-      target = workers.size();
+      target = present;
       engine.warn(operator + ": the machine gives no more threads; going on with " + target);
     }
   }
@@ -275,9 +284,31 @@ final class WorkerCrew implements Context.Crew {
     }
   }
 
-  /** The life of one worker. */
+  /** The life of one worker; whatever ends it is told to those who wait for its work. */
   void work(Worker worker) {
-    CURRENT.set(this);
+    try {
+      CURRENT.set(this);
+      worker.begins();
+      serve(worker);
+    } catch (Throwable e) {
+      lock.lock();
+      try {
+        leave(worker);
+        Stage stage = worker.stage;
+        Slot slot = worker.slot;
+        if (stage != null && slot != null) {
+          stage.breakDown(slot, e);
+        }
+        for (int i = 0; i < stages.size(); i++) {
+          stages.get(i).breakDown(e);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void serve(Worker worker) {
     long napNs = FIRST_NAP_NS;
     for (; ; ) {
       Stage stage;
@@ -290,34 +321,28 @@ final class WorkerCrew implements Context.Crew {
         }
         stage = stageWithWork();
         if (stage == null) {
+          Step.NAP.reached();
           napNs = nap(napNs);
           continue;
         }
         napNs = FIRST_NAP_NS;
-        slot = begin(stage);
+        slot = stage.begin();
+        worker.takes(stage, slot);
       } finally {
         lock.unlock();
       }
       if (slot != null) {
-        Thread.interrupted(); // left behind by a function of the user; closing is seen by a flag
+        boolean _ = Thread.interrupted(); // left by a function; closing is seen by a flag
         stage.run(slot, worker);
+        worker.takes(null, null);
       }
-    }
-  }
-
-  private static @Nullable Slot begin(Stage stage) {
-    try {
-      return stage.begin();
-    } catch (Throwable e) {
-      stage.breakDown(e);
-      return null;
     }
   }
 
   private boolean mustLeave(Worker worker) {
     return closed
         || dormant
-        || workers.size() > target
+        || present > target
         || worker.generation != generation
         || (ownedByStage && isFinished());
   }
@@ -327,11 +352,17 @@ final class WorkerCrew implements Context.Crew {
    * else leaves because of it; another takes its place if there is work. Under the lock.
    */
   private void bow(Worker worker) {
-    workers.remove(worker);
-    leaving.removeIf(thread -> !thread.isAlive());
-    leaving.add(worker.thread());
-    left.signalAll();
+    leave(worker);
+    Step.LEAVE.reached();
     wakeOne();
+  }
+
+  /** Counts a worker out; allocates nothing. Under the lock. */
+  private void leave(Worker worker) {
+    if (!worker.hasLeft) {
+      worker.hasLeft = true;
+      present--;
+    }
   }
 
   /** The crew whose worker the calling thread is, if any. */
@@ -408,7 +439,7 @@ final class WorkerCrew implements Context.Crew {
         && !closed
         && !inline
         && !dormant
-        && workers.size() < target
+        && present < target
         && stageWithWork() != null) {
       hire();
     }
@@ -417,6 +448,9 @@ final class WorkerCrew implements Context.Crew {
   /** Runs one piece of work on the caller's thread. Under the lock. */
   void runInline(Stage stage) {
     Slot slot = stage.begin();
+    if (slot == null) {
+      return; // the stage broke, and says so to whoever pulls
+    }
     Worker self = Worker.inline(this);
     lock.unlock();
     try {
@@ -427,7 +461,7 @@ final class WorkerCrew implements Context.Crew {
   }
 
   int workers() {
-    return workers.size();
+    return present;
   }
 
   /** How many workers there are; under no lock, so it may be a moment old. */
@@ -440,7 +474,9 @@ final class WorkerCrew implements Context.Crew {
   List<Worker> snapshot() {
     lock.lock();
     try {
-      return List.copyOf(workers);
+      List<Worker> all = new ArrayList<>(workers);
+      all.removeIf(worker -> worker.hasLeft);
+      return all;
     } finally {
       lock.unlock();
     }
@@ -478,17 +514,29 @@ final class WorkerCrew implements Context.Crew {
     if (ownedByStage) {
       close();
     }
+    long deadlineNs = context.pass().deadlineNs();
+    boolean interrupted = false;
     lock.lock();
     try {
       stages.remove(stage);
-      return awaitUntil(() -> !stage.isBusy());
+      while (stage.isBusy() && anyoneRuns() && deadlineNs - System.nanoTime() > 0) {
+        try {
+          stage.awaitLetGo(LOOK_AGAIN_NS);
+        } catch (InterruptedException e) {
+          interrupted = true; // closing goes on; the caller learns of it afterwards
+        }
+      }
+      return !stage.isBusy();
     } finally {
       lock.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
-  @Override
-  public void close() {
+  /** Tells all workers to leave, without waiting for them. */
+  void dismiss() {
     lock.lock();
     try {
       if (!closed) {
@@ -496,68 +544,64 @@ final class WorkerCrew implements Context.Crew {
         engine.governor().forget(this);
       }
       idle.signalAll();
-      awaitUntil(workers::isEmpty);
     } finally {
       lock.unlock();
     }
-    boolean interrupted = false;
-    for (Thread thread : threadsLeaving()) {
-      while (thread.isAlive()) { // a worker that closes may itself be interrupted: still wait
-        try {
-          thread.join(engine.settings().closeGrace());
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
-  private List<Thread> threadsLeaving() {
+  @Override
+  public void close() {
+    dismiss();
+    Departure.await(engine, List.of(this), context.pass().deadlineNs());
+    context.pass().remove(this);
+    engine.remove(this);
+  }
+
+  /** Interrupts those who have not left; gives a thread that still runs, or null. */
+  @Nullable Thread interruptRunning() {
     lock.lock();
     try {
-      return List.copyOf(leaving);
+      Thread running = null;
+      for (int i = 0; i < workers.size(); i++) {
+        Worker worker = workers.get(i);
+        Thread thread = worker.thread();
+        if (thread.isAlive() && thread != Thread.currentThread()) {
+          if (!worker.hasLeft) {
+            thread.interrupt();
+          }
+          running = thread;
+        }
+      }
+      return running;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Waits for workers to come to an end, interrupting what they do. Under the lock. */
-  private boolean awaitUntil(java.util.function.BooleanSupplier isSo) {
-    long deadline = System.nanoTime() + engine.settings().closeGrace().toNanos();
-    boolean interrupted = false;
-    while (!isSo.getAsBoolean()) {
-      if (closed) {
-        for (Worker worker : workers) {
-          worker.thread().interrupt();
-        }
-      }
-      long leftNs = deadline - System.nanoTime();
-      if (leftNs <= 0) {
-        for (Worker worker : workers) {
-          engine.warn(
-              "close: "
-                  + worker.thread().getName()
-                  + " does not react to interruption and is left behind; it is at "
-                  + StallReport.stackOf(worker.thread()));
-        }
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
-        return false;
-      }
-      try {
-        left.awaitNanos(Math.min(leftNs, TimeUnit.MILLISECONDS.toNanos(20)));
-      } catch (InterruptedException e) {
-        interrupted = true; // closing goes on; the caller learns of it afterwards
+  private boolean anyoneRuns() {
+    for (int i = 0; i < workers.size(); i++) {
+      Thread thread = workers.get(i).thread();
+      if (thread.isAlive() && thread != Thread.currentThread()) {
+        return true;
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    return false;
+  }
+
+  /** Those who did not leave though they were told to, each given once. */
+  List<Thread> newlyStuck() {
+    lock.lock();
+    try {
+      List<Thread> stuck = new ArrayList<>();
+      for (Worker worker : workers) {
+        if (!worker.hasLeft && !worker.isNamedAsStuck && worker.thread().isAlive()) {
+          worker.isNamedAsStuck = true;
+          stuck.add(worker.thread());
+        }
+      }
+      return stuck;
+    } finally {
+      lock.unlock();
     }
-    return true;
   }
 }

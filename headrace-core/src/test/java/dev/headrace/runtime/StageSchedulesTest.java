@@ -73,7 +73,7 @@ class StageSchedulesTest {
 
     private void open() {
       RangeOp range = new RangeOp(0, ELEMENTS, 1, Site.UNKNOWN);
-      OpenContext context = OpenContext.root(engine, new Pass(), range, 0, Long.MAX_VALUE);
+      OpenContext context = OpenContext.root(engine, new Pass(engine), range, 0, Long.MAX_VALUE);
       Cursor input = range.open(context.forBackground());
       crew = new WorkerCrew(context, 3, true);
       Work work = this::work;

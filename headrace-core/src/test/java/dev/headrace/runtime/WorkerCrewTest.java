@@ -39,7 +39,7 @@ class WorkerCrewTest {
       int elements = 40_000;
       RangeOp range = new RangeOp(0, elements, 1, Site.UNKNOWN);
       try (Engine engine = new Engine(range, SETTINGS)) {
-        OpenContext context = OpenContext.root(engine, new Pass(), range, 0, Long.MAX_VALUE);
+        OpenContext context = OpenContext.root(engine, new Pass(engine), range, 0, Long.MAX_VALUE);
         WorkerCrew crew = new WorkerCrew(context, works ? -2 : 1, true, true);
         Stage stage =
             new Stage(
@@ -91,7 +91,7 @@ class WorkerCrewTest {
     int elements = 60_000;
     RangeOp range = new RangeOp(0, elements, 1, Site.UNKNOWN);
     try (Engine engine = new Engine(range, SETTINGS)) {
-      OpenContext context = OpenContext.root(engine, new Pass(), range, 0, Long.MAX_VALUE);
+      OpenContext context = OpenContext.root(engine, new Pass(engine), range, 0, Long.MAX_VALUE);
       WorkerCrew crew = new WorkerCrew(context, 8, true);
       Stage stage =
           new Stage(

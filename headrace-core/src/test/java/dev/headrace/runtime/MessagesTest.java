@@ -1,0 +1,143 @@
+package dev.headrace.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.headrace.Dataset;
+import dev.headrace.Options;
+import dev.headrace.Pipeline;
+import dev.headrace.testing.NoLeftovers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A log handler is foreign code: whatever it does, the pipeline goes on. */
+@Timeout(60)
+@ExtendWith(NoLeftovers.class)
+class MessagesTest {
+  private final Logger logger = Logger.getLogger("headrace.engine");
+  private Handler added;
+
+  @AfterEach
+  void removeHandler() {
+    logger.removeHandler(added);
+  }
+
+  private void handle(Consumer<String> with) {
+    added =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            with.accept(record.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    logger.addHandler(added);
+  }
+
+  /** A pipeline that warns under a lock: its buffer does not fit the budget. */
+  private static Dataset<byte[]> warning() {
+    return Dataset.range(200)
+        .map(x -> new byte[100_000])
+        .prefetch(10_000)
+        .options(Options.defaults().memoryBudget(2_000_000));
+  }
+
+  private static int size(Pipeline<byte[]> pipeline) {
+    int[] count = {0};
+    pipeline.iterator().forEachRemaining(bytes -> count[0]++);
+    return count[0];
+  }
+
+  @Test
+  void aHandlerThatThrowsCostsNoElement() {
+    List<String> lines = new ArrayList<>();
+    handle(
+        line -> {
+          lines.add(line);
+          throw new AssertionError("the log is full");
+        });
+    try (Pipeline<byte[]> pipeline = warning().open()) {
+      assertThat(size(pipeline)).isEqualTo(200);
+    }
+    assertThat(lines).anySatisfy(line -> assertThat(line).contains("asked to hold"));
+  }
+
+  @Test
+  void aHandlerThatWaitsForTheConsumerDoesNotStopIt() throws InterruptedException {
+    CountDownLatch consumed = new CountDownLatch(1);
+    CountDownLatch logged = new CountDownLatch(1);
+    handle(
+        line -> {
+          try {
+            consumed.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          logged.countDown();
+        });
+    try (Pipeline<byte[]> pipeline = warning().open()) {
+      assertThat(size(pipeline)).isEqualTo(200);
+      consumed.countDown();
+      logged.await();
+    }
+  }
+
+  @Test
+  void aHandlerMayCallThePipelineFromAnyThread() throws InterruptedException {
+    AtomicReference<Pipeline<byte[]>> open = new AtomicReference<>();
+    CountDownLatch called = new CountDownLatch(1);
+    handle(
+        line -> {
+          Thread asking =
+              Thread.ofPlatform()
+                  .start(
+                      () -> {
+                        assertThat(open.get().stats().operators()).isNotEmpty();
+                        assertThat(open.get().explain()).isNotEmpty();
+                        called.countDown();
+                      });
+          try {
+            asking.join(); // needs the locks that the one who logs must not hold
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    try (Pipeline<byte[]> pipeline = warning().open()) {
+      open.set(pipeline);
+      assertThat(size(pipeline)).isEqualTo(200);
+      called.await();
+    }
+  }
+
+  @Test
+  void aHandlerThatClosesThePipelineEndsIt() {
+    AtomicReference<Pipeline<byte[]>> open = new AtomicReference<>();
+    handle(line -> open.get().close());
+    try (Pipeline<byte[]> pipeline = warning().open()) {
+      open.set(pipeline);
+      Throwable thrown = null;
+      try {
+        for (; ; ) {
+          pipeline.iterator().forEachRemaining(bytes -> {});
+        }
+      } catch (IllegalStateException e) {
+        thrown = e;
+      }
+      assertThat(thrown).hasMessageContaining("closed");
+    }
+  }
+}
