@@ -70,6 +70,9 @@ public record OpProfile(
    * @param skew how much slower the slowest of several datasets that are read at once is than the
    *     mean of them; 1 where there is one
    * @param latest the latest times of work on one element, in ns
+   * @param lockedNs of {@code workWaitNs}, waiting for locks that other workers hold
+   * @param latestPulls the latest times of pulling one element, in ns, waiting for other threads
+   *     apart
    */
   public record Crew(
       double workers,
@@ -86,7 +89,47 @@ public record OpProfile(
       double workWaitNs,
       double variation,
       double skew,
-      double[] latest) {}
+      double[] latest,
+      double lockedNs,
+      double[] latestPulls) {
+
+    /** Workers that wait for no lock, and of whose pulling no single times are known. */
+    public Crew(
+        double workers,
+        boolean isTuned,
+        double busy,
+        int capacity,
+        boolean isBufferTuned,
+        double fill,
+        double empty,
+        double pullNs,
+        double pullCpuNs,
+        double workNs,
+        double workCpuNs,
+        double workWaitNs,
+        double variation,
+        double skew,
+        double[] latest) {
+      this(
+          workers,
+          isTuned,
+          busy,
+          capacity,
+          isBufferTuned,
+          fill,
+          empty,
+          pullNs,
+          pullCpuNs,
+          workNs,
+          workCpuNs,
+          workWaitNs,
+          variation,
+          skew,
+          latest,
+          0,
+          new double[0]);
+    }
+  }
 
   /**
    * What was copied to a device.

@@ -341,6 +341,9 @@ final class Profiler {
     double pull = now.pullsInput() ? pulled(i) : 0;
     double busyNs = (pull + work[i]) * delivered;
     double queued = workCpu[i] * queuedPerCpu(i);
+    double waitNs = Math.max(0, work[i] - workCpu[i] - queued);
+    long looks = now.looks() - (then == null ? 0 : then.looks());
+    long locked = now.locked() - (then == null ? 0 : then.locked());
     return new Crew(
         workers,
         now.isTuned(),
@@ -353,10 +356,12 @@ final class Profiler {
         now.pullsInput() ? pulledCpu(i) : 0,
         work[i],
         workCpu[i],
-        Math.max(0, work[i] - workCpu[i] - queued),
+        waitNs,
         mean == 0 ? 0 : Math.sqrt(variance) / mean,
         now.skew(),
-        now.latest());
+        now.latest(),
+        Math.min(waitNs, work[i] * (looks == 0 ? 0 : (double) locked / looks)),
+        now.latestPulls());
   }
 
   /** What the consumer spends blocked on threads of the pipeline, for one element. */

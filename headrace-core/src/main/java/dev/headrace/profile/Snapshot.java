@@ -78,6 +78,8 @@ public record Snapshot(
    *     themselves
    * @param pullsInput whether they pull its input, and not whoever pulls the operator
    * @param cpuShare how much of the work is computing, where nobody could look
+   * @param looks how often a worker was looked at that was inside its function, and {@code locked}
+   *     how often it waited for a lock
    */
   public record Crew(
       int workers,
@@ -102,7 +104,10 @@ public record Snapshot(
       long waits,
       long waitNs,
       double skew,
-      double[] latest) {}
+      long looks,
+      long locked,
+      double[] latest,
+      double[] latestPulls) {}
 
   /** Copies to a device. */
   public record Transfer(

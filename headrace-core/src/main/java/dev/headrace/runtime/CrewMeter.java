@@ -25,18 +25,35 @@ final class CrewMeter {
   private double workerNs;
   private double skewSum;
   private long skewLooks;
+  private long looks;
+  private long locked;
   private final double[] latest = new double[LATEST];
+  private final double[] latestPulls = new double[LATEST];
 
-  /** A worker has done its work on a chunk. */
-  synchronized void worked(int elements, long ns, long sampled, long sampledCpu) {
+  /**
+   * A worker has pulled a chunk and done its work on it.
+   *
+   * @param pullNs what pulling took, waiting for other threads apart
+   * @param ns what the work took: where there is none but pulling, with that waiting
+   */
+  synchronized void worked(
+      int elements, long pullNs, long ns, boolean onlyPulls, long sampled, long sampledCpu) {
     workElements += elements;
     workNs += ns;
     sampledNs += sampled;
     sampledCpuNs += sampledCpu;
-    double each = (double) ns / Math.max(1, elements);
+    double pullEach = (double) pullNs / Math.max(1, elements);
+    double each = onlyPulls ? pullEach : (double) ns / Math.max(1, elements);
+    latestPulls[(int) (chunks % LATEST)] = pullEach;
     eachSum += each;
     eachSquares += each * each;
     latest[(int) (chunks++ % LATEST)] = each;
+  }
+
+  /** Of so many workers that were inside their function, so many waited for a lock. */
+  synchronized void looked(int working, int waitingForLocks) {
+    looks += working;
+    locked += waitingForLocks;
   }
 
   /** The consumer has pulled, and found so many elements. */
@@ -97,10 +114,6 @@ final class CrewMeter {
       boolean bufferTuned,
       boolean withLatest) {
     int kept = withLatest ? (int) Math.min(chunks, LATEST) : 0;
-    double[] inOrder = new double[kept];
-    for (int i = 0; i < kept; i++) {
-      inOrder[i] = latest[(int) ((chunks - kept + i) % LATEST)];
-    }
     return new Snapshot.Crew(
         workers,
         tuned,
@@ -124,6 +137,17 @@ final class CrewMeter {
         waits,
         waitNs,
         skewLooks == 0 ? 1 : skewSum / skewLooks,
-        inOrder);
+        looks,
+        locked,
+        inOrder(latest, kept),
+        inOrder(latestPulls, kept));
+  }
+
+  private double[] inOrder(double[] ring, int kept) {
+    double[] inOrder = new double[kept];
+    for (int i = 0; i < kept; i++) {
+      inOrder[i] = ring[(int) ((chunks - kept + i) % LATEST)];
+    }
+    return inOrder;
   }
 }

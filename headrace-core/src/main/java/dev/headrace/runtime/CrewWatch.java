@@ -113,7 +113,10 @@ final class CrewWatch {
     int before = crew.target();
     boolean tooLittle = looks.waiting() < TOO_LITTLE && before <= settings.cpuBudget();
     double share = tooLittle ? 1 : looks.cpuShare();
-    int wished = WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit());
+    int wished =
+        Math.min(
+            WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit()),
+            WorkerRule.besideLocks(before, looks.locked(), settings.cpuBudget()));
     // Calls that were begun together wait together: some must be over before they can be judged.
     boolean someAreOver = progress.elements() > 2L * before;
     boolean allWaitLong = progress.elements() == 0 && virtual.sinceChangeNs(now) > LONG_WAIT_NS;

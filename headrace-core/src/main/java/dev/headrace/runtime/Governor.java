@@ -114,6 +114,7 @@ final class Governor implements Runnable {
     watches.removeIf(watch -> !crews.contains(watch.crew()));
     boolean tunes = engine.settings().tunes();
     for (WorkerCrew crew : crews) {
+      crew.lookForLocks();
       if (!crew.isTuned() || !tunes || crew.isDormant()) {
         continue;
       }

@@ -30,6 +30,7 @@ final class Looks {
   private double looks;
   private double blocked;
   private double parked;
+  private double locked;
   private int turn;
 
   Looks(WorkerCrew crew) {
@@ -44,6 +45,7 @@ final class Looks {
     looks *= DECAY;
     blocked *= DECAY;
     parked *= DECAY;
+    locked *= DECAY;
     for (int i = 0; i < Math.min(LOOKS_PER_VISIT, workers.size()); i++) {
       turn = turn + 1 >= workers.size() ? 0 : turn + 1;
       Worker.Visit visit = workers.get(turn).visit(now);
@@ -56,6 +58,7 @@ final class Looks {
         looks++;
         blocked += visit.blocked() ? 1 : 0;
         parked += visit.blocked() && visit.parked() ? 1 : 0;
+        locked += visit.locked() ? 1 : 0;
       }
     }
   }
@@ -70,6 +73,11 @@ final class Looks {
   /** In which share of the looks a worker that is inside its function waited. */
   double waiting() {
     return looks == 0 ? 0 : blocked / looks;
+  }
+
+  /** In which share of the looks a worker that is inside its function waited for a lock. */
+  double locked() {
+    return looks == 0 ? 0 : locked / looks;
   }
 
   /** Which share of the time computing and waiting was computing. */
@@ -87,7 +95,7 @@ final class Looks {
    * more workers cannot help; nor can it be seen well how much of it they wait.
    */
   boolean haveCores() {
-    return busyNs * (1 - waiting()) - cpuNs < QUEUED * busyNs;
+    return busyNs * (1 - waiting() - locked()) - cpuNs < QUEUED * busyNs;
   }
 
   /** Whether virtual threads would let go of their carriers where these workers wait. */
@@ -100,6 +108,7 @@ final class Looks {
     looks = 0;
     blocked = 0;
     parked = 0;
+    locked = 0;
     busyNs = 0;
     cpuNs = 0;
   }

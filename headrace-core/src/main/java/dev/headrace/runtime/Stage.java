@@ -261,6 +261,8 @@ final class Stage extends Cursor {
   void run(Slot slot, Worker worker) {
     // Reading is the work of a stage that has no other.
     long start = System.nanoTime();
+    long waited = ThreadClock.waitedNs();
+    long pullNs = 0;
     try {
       if (work == null) {
         worker.workBegins(start);
@@ -271,7 +273,9 @@ final class Stage extends Cursor {
       }
       int elements = slot.length;
       if (work != null) {
-        start = System.nanoTime();
+        long pulled = System.nanoTime();
+        pullNs = pulled - start - (ThreadClock.waitedNs() - waited);
+        start = pulled;
         worker.workBegins(start);
         Step.WORK.reached();
         int done = work.run(slot.chunk, overtaking == null && oneToOne);
@@ -283,8 +287,12 @@ final class Stage extends Cursor {
       long end = System.nanoTime();
       long cpuNs = worker.workEnds(end);
       if (!worker.isInline) {
+        long ns = end - start;
         long times = cpuNs < 0 ? 0 : worker.cpuWeight();
-        crew.meter().worked(elements, end - start, times * (end - start), times * cpuNs);
+        if (work == null) {
+          pullNs = ns - (ThreadClock.waitedNs() - waited);
+        }
+        crew.meter().worked(elements, pullNs, ns, work == null, times * ns, times * cpuNs);
       }
       finish(slot, elements, end - start);
     } catch (Cancelled e) {

@@ -3,6 +3,10 @@ package dev.headrace.runtime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.StampedLock;
 
 /**
  * Looks at threads as the operating system does, where it lets us: the Java state calls a thread
@@ -43,6 +47,23 @@ final class Tasks {
     } catch (IOException | RuntimeException e) {
       return 0; // the thread has just ended, or the kernel does not count
     }
+  }
+
+  /**
+   * Whether a thread waits for a lock that another one holds: a monitor, or one of {@code
+   * java.util.concurrent}. More threads would only queue behind it.
+   */
+  static boolean waitsForLock(Thread thread) {
+    return switch (thread.getState()) {
+      case BLOCKED -> true;
+      case WAITING, TIMED_WAITING -> {
+        Object blocker = LockSupport.getBlocker(thread);
+        yield blocker instanceof StampedLock
+            || (blocker instanceof AbstractOwnableSynchronizer
+                && blocker.getClass().getEnclosingClass() != CountDownLatch.class);
+      }
+      default -> false;
+    };
   }
 
   /** Whether a thread waits for something other than a core. */

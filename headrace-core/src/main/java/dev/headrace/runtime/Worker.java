@@ -128,6 +128,11 @@ final class Worker implements Runnable {
     return since;
   }
 
+  /** Whether it is inside its function, or its reading, and waits there for a lock. */
+  boolean waitsForLock() {
+    return isWorking() && Tasks.waitsForLock(thread);
+  }
+
   boolean isWorking() {
     return workingSince != 0;
   }
@@ -142,19 +147,20 @@ final class Worker implements Runnable {
    *
    * @param busyNs inside functions since the last visit, and {@code cpuNs} of it computing
    * @param working whether it was inside a function at the moment of the visit
-   * @param blocked whether it then waited for something other than a core or another worker
+   * @param blocked whether it then waited for something other than a core or a lock
    * @param parked whether it then waited inside Java, where a virtual thread would let go
+   * @param locked whether it then waited for a lock, which more workers cannot make faster
    */
-  record Visit(long busyNs, long cpuNs, boolean working, boolean blocked, boolean parked) {}
+  record Visit(
+      long busyNs, long cpuNs, boolean working, boolean blocked, boolean parked, boolean locked) {}
 
   Visit visit(long now) {
     long since = workingSince;
     long busy = busyNs + (since == 0 ? 0 : Math.max(0, now - since));
     long cpu = Math.max(seenCpuNs, CpuClock.cpuNs(thread));
     Thread.State state = thread.getState();
-    // Whoever waits for a monitor waits for another thread, which more workers cannot make faster.
-    boolean forMonitor = state == Thread.State.BLOCKED;
-    boolean blocked = since != 0 && !forMonitor && Tasks.isBlocked(taskId, thread);
+    boolean locked = since != 0 && Tasks.waitsForLock(thread);
+    boolean blocked = since != 0 && !locked && Tasks.isBlocked(taskId, thread);
     boolean parked = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
     boolean sameWork = since != 0 && since == workingSince;
     Visit visit =
@@ -163,7 +169,8 @@ final class Worker implements Runnable {
             cpu - seenCpuNs,
             sameWork,
             sameWork && blocked,
-            sameWork && parked);
+            sameWork && parked,
+            sameWork && locked);
     seenBusyNs = busy;
     seenCpuNs = cpu;
     return visit;

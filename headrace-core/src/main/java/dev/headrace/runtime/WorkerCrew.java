@@ -147,6 +147,17 @@ final class WorkerCrew implements Context.Crew {
     meter.queued(queued * present.size() / Math.max(1, Math.min(MOST_OBSERVED, present.size())));
   }
 
+  /** Looks which of those that are inside their function wait for a lock. */
+  void lookForLocks() {
+    int working = 0;
+    int locked = 0;
+    for (Worker worker : snapshot()) {
+      working += worker.isWorking() ? 1 : 0;
+      locked += worker.waitsForLock() ? 1 : 0;
+    }
+    meter.looked(working, Math.min(working, locked));
+  }
+
   @Override
   public Cursor background(Supplier<Cursor> input) {
     OpenContext own = context.forBackground();

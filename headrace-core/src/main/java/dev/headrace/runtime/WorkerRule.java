@@ -12,7 +12,22 @@ final class WorkerRule {
   /** How many more wait than would be needed if they took turns evenly. */
   private static final double SLACK = 8;
 
+  /** Less waiting for locks than this happens by chance. */
+  private static final double HARDLY_LOCKED = 0.1;
+
   private WorkerRule() {}
+
+  /**
+   * How many workers a function can use of which some wait for locks: little more than those that
+   * do not wait, because those that are added only queue behind the others.
+   *
+   * @param locked the share of workers inside the function that wait for a lock
+   */
+  static int besideLocks(int workers, double locked, int cores) {
+    return locked < HARDLY_LOCKED
+        ? Integer.MAX_VALUE
+        : Math.max(cores, 1 + (int) Math.ceil(1.25 * workers * (1 - locked)));
+  }
 
   /** The share of a function's own time that it computes; waiting for a core is nobody's time. */
   static double cpuShare(double cpuNs, double waitingNs) {

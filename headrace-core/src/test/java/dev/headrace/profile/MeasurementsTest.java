@@ -43,6 +43,9 @@ class MeasurementsTest {
             batches,
             batches * 19 * MS,
             1,
+            0,
+            0,
+            new double[0],
             new double[0]);
     return List.of(
         op("0", batches, batches * 19 * MS, 0, crew),

@@ -24,4 +24,12 @@ class WorkerRuleTest {
     assertThat(WorkerRule.workers(0, 8, 1000)).isEqualTo(1000);
     assertThat(WorkerRule.workers(0.01, 8, 4)).isEqualTo(8);
   }
+
+  @Test
+  void workersThatQueueForALockAreNoReasonForMore() {
+    assertThat(WorkerRule.besideLocks(64, 0.05, 8)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(WorkerRule.besideLocks(4, 0.75, 2)).isEqualTo(3);
+    assertThat(WorkerRule.besideLocks(4, 0.75, 8)).isEqualTo(8);
+    assertThat(WorkerRule.besideLocks(256, 0.9, 8)).isEqualTo(33);
+  }
 }
