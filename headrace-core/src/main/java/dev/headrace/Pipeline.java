@@ -357,6 +357,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
             epoch,
             failure.cause(),
             failure.terminal());
+    failure.others().forEach(exception::addSuppressed); // to ours, never to the user's
     if (failure.terminal()) {
       terminal = exception;
     }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 /** One training: the loop over epochs and batches. */
 final class TrainingLoop<T> {
+  private static final System.Logger LOG = System.getLogger("headrace.training");
+
   private final TrainingStep<? super T> step;
   private final Dataset<T> dataset;
   private final TrainingOptions options;
@@ -181,8 +183,8 @@ final class TrainingLoop<T> {
     } catch (Exception e) {
       throw failed(number, e);
     } catch (Error e) {
-      e.addSuppressed(failed(number, null)); // as it is, for whoever waits for such an error
-      throw e;
+      LOG.log(System.Logger.Level.ERROR, failed(number, null).getMessage());
+      throw e; // as it is: somebody may wait for just this object
     } finally {
       if (wasInterrupted) {
         Thread.currentThread().interrupt();

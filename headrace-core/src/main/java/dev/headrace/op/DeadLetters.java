@@ -51,7 +51,7 @@ final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
       FileOutputStream to = file == null ? open() : file;
       file = to;
       if (Arrays.binarySearch(known, hashOf(facts)) < 0) {
-        String line = facts + STACK + quoted(stackOf(failure.cause())) + "}\n";
+        String line = facts + STACK + quoted(stackOf(failure)) + "}\n";
         to.write(line.getBytes(StandardCharsets.UTF_8)); // at once: nothing is held back
       }
     } catch (IOException e) {
@@ -130,9 +130,13 @@ final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
         + quoted(failure.cause().toString());
   }
 
-  private static String stackOf(Throwable cause) {
+  private static String stackOf(Failure failure) {
     StringWriter text = new StringWriter();
-    cause.printStackTrace(new PrintWriter(text));
+    failure.cause().printStackTrace(new PrintWriter(text));
+    for (Throwable other : failure.others()) {
+      text.append("and in the same place: ");
+      other.printStackTrace(new PrintWriter(text));
+    }
     return text.toString().strip();
   }
 

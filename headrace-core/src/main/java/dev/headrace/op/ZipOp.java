@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Elements of several inputs side by side, up to the end of the shortest.
  *
  * <p>Inputs stay aligned by place: where one or more fail, the row is one error (the first input's
- * that failed, the others' as suppressed), and the next row is whole again.
+ * that failed, the others' suppressed by it), and the next row is whole again.
  *
  * @param rows whether a row is a list; otherwise it is what the function makes of two elements
  * @param function null for a {@link Pair}
@@ -142,11 +142,7 @@ public record ZipOp(
     /** One failure of a row for two; one that is terminal, or is to be thrown, must not be lost. */
     private static Failure both(Failure first, Failure second) {
       Failure kept = weight(second) > weight(first) ? second : first;
-      Failure other = kept == first ? second : first;
-      if (kept.cause() != other.cause()) {
-        kept.cause().addSuppressed(other.cause());
-      }
-      return kept;
+      return kept.with(kept == first ? second : first);
     }
 
     private static int weight(Failure failure) {

@@ -12,6 +12,7 @@ import dev.headrace.data.Pair;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Tensor;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.spi.Fn;
 import dev.headrace.testing.PipelineContract;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,7 +86,52 @@ class ZipOpTest {
                 .zip(range(10, 13).map(x -> Outcomes.refusing(11, x))));
     assertThat(errors).hasSize(1);
     assertThat(errors.getFirst().getCause()).hasMessage("refuses 1");
-    assertThat(errors.getFirst().getCause().getSuppressed()[0]).hasMessage("refuses 11");
+    assertThat(errors.getFirst().getSuppressed())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            Throwable.class, other -> assertThat(other).hasMessage("refuses 11"));
+  }
+
+  @Test
+  void exceptionsOfTheUserAreLeftAsTheyAre() {
+    RuntimeException left = new IllegalStateException("left");
+    RuntimeException right = new IllegalStateException("right");
+    Dataset<Long> rows =
+        range(100)
+            .<Long>map(
+                x -> {
+                  throw left;
+                })
+            .zip(
+                range(100)
+                    .<Long>map(
+                        x -> {
+                          throw right;
+                        }),
+                (a, b) -> a);
+    List<PipelineException> errors = Outcomes.errors(rows);
+    assertThat(errors).hasSize(100);
+    assertThat(errors)
+        .allSatisfy(
+            error -> {
+              assertThat(error.getCause()).isSameAs(left);
+              assertThat(error.getSuppressed()).containsExactly(right);
+            });
+    assertThat(left.getSuppressed()).isEmpty();
+    assertThat(right.getSuppressed()).isEmpty();
+  }
+
+  @Test
+  void anExceptionThatBothSidesShareIsToldOnce() {
+    RuntimeException shared = new IllegalStateException("shared");
+    Fn<Long, Long> failing =
+        x -> {
+          throw shared;
+        };
+    List<PipelineException> errors =
+        Outcomes.errors(range(3).map(failing).zip(range(3).map(failing)));
+    assertThat(errors).hasSize(3).allMatch(error -> error.getSuppressed().length == 0);
+    assertThat(shared.getSuppressed()).isEmpty();
   }
 
   @Test
