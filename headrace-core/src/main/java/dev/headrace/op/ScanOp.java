@@ -132,20 +132,36 @@ public record ScanOp(
 
     /** Positions are taken all the time; a state that cannot be written only stops checkpoints. */
     private State valueState() {
+      Object now = value;
+      String path = context.path(); // not the cursor, which a position must not keep alive
       try {
-        return Values.toState(value);
+        State state = Values.toState(now);
+        return State.lazy(() -> written(state, now, path), false);
       } catch (IllegalArgumentException notWritable) {
-        String message =
-            ("%s: expected the state to be a structure or a plain value, so that a checkpoint can"
-                    + " carry it, but got %s; use a record, map or list of tensors, numbers and"
-                    + " texts")
-                .formatted(context.path(), value.getClass().getName());
         return State.lazy(
             () -> {
-              throw new IllegalStateException(message, notWritable);
+              throw unwritable(now, path, notWritable);
             },
             false);
       }
+    }
+
+    private static State written(State state, Object value, String path) {
+      try {
+        return state.settled();
+      } catch (IllegalArgumentException notWritable) {
+        throw unwritable(value, path, notWritable);
+      }
+    }
+
+    private static IllegalStateException unwritable(
+        Object value, String path, IllegalArgumentException why) {
+      return new IllegalStateException(
+          ("%s: expected the state to be a structure or a plain value, so that a checkpoint can"
+                  + " carry it, but got %s; use a record, map or list of tensors, numbers and"
+                  + " texts")
+              .formatted(path, value.getClass().getName()),
+          why);
     }
 
     @Override

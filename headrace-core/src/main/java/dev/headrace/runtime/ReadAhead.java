@@ -92,7 +92,7 @@ final class ReadAhead {
   int chunkLength(int most, int buffered) {
     return doesWork
         ? most
-        : Math.min(most, Math.max(1, Math.min((capacity + 1) / 2, capacity - buffered)));
+        : Math.min(most, Math.max(1, Math.min(capacity - capacity / 2, capacity - buffered)));
   }
 
   /** Lets workers stand still from now on, if they are far enough ahead; whether they do. */

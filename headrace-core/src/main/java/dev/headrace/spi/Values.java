@@ -1,7 +1,11 @@
 package dev.headrace.spi;
 
 import dev.headrace.data.ElementCodec;
+import dev.headrace.data.Tensor;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Values of the user as part of a position, for operators that carry data ({@code scan}). */
@@ -10,20 +14,45 @@ public final class Values {
 
   private Values() {}
 
+  /** Whether what such objects say never changes. Asked of a class, so that no value is read. */
+  private static final ClassValue<Boolean> IMMUTABLE =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return isImmutable(type, new HashSet<>());
+        }
+      };
+
   /**
-   * A position that holds a value, which is written down only when it is needed if it cannot change
-   * until then.
+   * A position that holds a value. It is written down only when the position is, unless it could
+   * change until then; such a value is copied as bytes at once.
    */
   public static State toState(Object value) {
-    return isImmutable(value) ? State.lazy(() -> encoded(value), false) : encoded(value);
+    if (IMMUTABLE.get(value.getClass())) {
+      return State.lazy(() -> written(new ElementCodec().encode(value)), false);
+    }
+    byte[] bytes = new ElementCodec().encode(value);
+    return State.lazy(() -> written(bytes), false);
   }
 
-  private static boolean isImmutable(Object value) {
-    return value instanceof Number || value instanceof String || value instanceof Boolean;
+  private static State written(byte[] bytes) {
+    return State.of(NAME, Base64.getEncoder().encodeToString(bytes));
   }
 
-  private static State encoded(Object value) {
-    return State.of(NAME, Base64.getEncoder().encodeToString(new ElementCodec().encode(value)));
+  private static boolean isImmutable(Class<?> type, Set<Class<?>> asked) {
+    if (type.isRecord()) {
+      return !asked.add(type) // a record of its own kind
+          || Arrays.stream(type.getRecordComponents())
+              .allMatch(component -> isImmutable(component.getType(), asked));
+    }
+    return type.isPrimitive()
+        || type == Long.class
+        || type == Integer.class
+        || type == Double.class
+        || type == Float.class
+        || type == Boolean.class
+        || type == String.class
+        || type == Tensor.class;
   }
 
   /**

@@ -5,8 +5,15 @@ import static dev.headrace.Dataset.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
 import dev.headrace.testing.PipelineContract;
 import java.util.Iterator;
 import java.util.Set;
@@ -91,5 +98,49 @@ class PrefetchOpTest {
     assertThatThrownBy(() -> range(3).prefetch(-5))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("prefetch: expected a buffer of at least 0 elements or AUTOTUNE, but got -5");
+  }
+
+  /** The numbers up to {@code count}; tells how many it was asked for at once. */
+  private record AskedOp(long count, AtomicInteger most, Site site) implements Op {
+    @Override
+    public long cardinality() {
+      return count;
+    }
+
+    @Override
+    public Cursor open(Context context) {
+      Cursor numbers = new RangeOp(0, count, 1, site).open(context);
+      return new Cursor(context) {
+        @Override
+        protected void produce(Chunk out, int max) {
+          most.accumulateAndGet(max, Math::max);
+          numbers.fill(out, max);
+        }
+
+        @Override
+        protected State position() {
+          return numbers.save();
+        }
+
+        @Override
+        protected void moveTo(State state) {
+          numbers.restore(state);
+        }
+
+        @Override
+        public void close() {
+          numbers.close();
+        }
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1000, Integer.MAX_VALUE - 1, Integer.MAX_VALUE})
+  void aBufferOfAnySizeIsFilledByManyElementsAtOnce(int buffer) {
+    AtomicInteger most = new AtomicInteger();
+    Op numbers = new AskedOp(20_000, most, Site.UNKNOWN);
+    assertThat(Dataset.<Long>of(numbers).prefetch(buffer).count()).isEqualTo(20_000);
+    assertThat(most).hasValueGreaterThan(1);
   }
 }

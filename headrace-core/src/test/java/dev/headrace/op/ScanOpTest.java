@@ -8,15 +8,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
+import dev.headrace.data.Tensor;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Scanned;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -161,5 +164,54 @@ class ScanOpTest {
         .hasMessage("scan: expected a function, but got null");
     assertThatThrownBy(() -> range(3).scan(null, (sum, x) -> new Scanned<>(x, x)))
         .hasMessage("scan: expected an initial state, but got null");
+  }
+
+  /** A state that counts how often it is read to be written down. */
+  private record Model(Tensor weights) {
+    static final AtomicInteger READS = new AtomicInteger();
+
+    @Override
+    public Tensor weights() {
+      READS.incrementAndGet();
+      return weights;
+    }
+  }
+
+  @Test
+  void aStateThatCannotChangeIsWrittenOnlyWhenACheckpointIs() {
+    Dataset<Long> scanned =
+        range(200)
+            .scan(
+                new Model(Tensor.of(0f, 0f)),
+                (model, x) -> new Scanned<>(new Model(Tensor.of(x, 1f)), x))
+            .prefetch(1);
+    try (Pipeline<Long> pipeline = scanned.open()) {
+      Iterator<Long> elements = pipeline.iterator();
+      elements.next();
+      int before = Model.READS.get();
+      for (int i = 1; i < 150; i++) {
+        elements.next();
+      }
+      assertThat(Model.READS.get()).isEqualTo(before);
+      Checkpoint checkpoint = pipeline.checkpoint();
+      assertThat(Model.READS.get()).isEqualTo(before);
+      assertThat(checkpoint.toString()).contains("\"value\"");
+      assertThat(Model.READS.get()).isGreaterThan(before);
+    }
+  }
+
+  @Test
+  void aStateThatTheFunctionChangesIsSavedAsItWas() {
+    Function<Dataset<Long>, Dataset<String>> counting =
+        input ->
+            input
+                .scan(
+                    new long[3],
+                    (counts, x) -> {
+                      counts[(int) (x % 3)]++;
+                      return new Scanned<>(counts, Arrays.toString(counts));
+                    })
+                .prefetch(2);
+    PipelineContract.of(n -> counting.apply(range(30).map(x -> x, n))).check();
   }
 }
