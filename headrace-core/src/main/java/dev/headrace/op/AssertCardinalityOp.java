@@ -6,6 +6,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -35,7 +36,7 @@ public record AssertCardinalityOp(Op input, long count, Site site) implements Op
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing();
+    return Traits.PLAIN.asKeepingElements().asNeverFailing().with(Passing.ALL);
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Stacking;
 import dev.headrace.spi.State;
@@ -58,8 +59,8 @@ public record BatchOp(
   @Override
   public Traits traits() {
     return collator == null || Stacking.isStacking(collator)
-        ? Traits.PLAIN.with(Deferring.PLACES)
-        : Traits.PLAIN;
+        ? Traits.PLAIN.with(Passing.GROUPED).with(Deferring.PLACES)
+        : Traits.PLAIN.with(Passing.GROUPED);
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.PaddedStacking;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
 import java.util.List;
@@ -32,7 +33,7 @@ public record BucketBySequenceLengthOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -60,7 +61,7 @@ public record CacheFileOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing();
+    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing().with(Passing.ALL);
   }
 
   @Override

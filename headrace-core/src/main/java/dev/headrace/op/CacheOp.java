@@ -7,6 +7,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Sizer;
@@ -32,7 +33,11 @@ public record CacheOp(Op input, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing().with(Recurring.HOLDS);
+    return Traits.PLAIN
+        .with(Checkpointing.REPLAY)
+        .asNeverFailing()
+        .with(Recurring.HOLDS)
+        .with(Passing.ALL);
   }
 
   @Override

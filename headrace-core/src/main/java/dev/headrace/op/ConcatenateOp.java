@@ -7,6 +7,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -40,7 +41,11 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
+    return Traits.PLAIN
+        .asKeepingElements()
+        .asNeverFailing()
+        .with(Deferring.CARRIES)
+        .with(Passing.ALL);
   }
 
   @Override

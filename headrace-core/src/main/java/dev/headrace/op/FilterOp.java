@@ -10,8 +10,10 @@ import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.lang.invoke.MethodHandles;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,11 @@ public record FilterOp(
   @Override
   public long cardinality() {
     return UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.with(Passing.SOME);
   }
 
   @Override

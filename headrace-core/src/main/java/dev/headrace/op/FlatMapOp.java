@@ -7,9 +7,11 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,11 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
   @Override
   public long cardinality() {
     return input.cardinality() == 0 ? 0 : UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.with(Passing.EXPANDED);
   }
 
   @Override

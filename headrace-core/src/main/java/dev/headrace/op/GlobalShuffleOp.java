@@ -11,6 +11,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
@@ -55,7 +56,10 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asNeverFailing().with(reshuffle ? Recurring.VARIES : Recurring.FOLLOWS);
+    return Traits.PLAIN
+        .asNeverFailing()
+        .with(Passing.REORDERED)
+        .with(reshuffle ? Recurring.VARIES : Recurring.FOLLOWS);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
@@ -51,7 +52,7 @@ public record GroupByWindowOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -41,7 +42,7 @@ public record IgnoreErrorsOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().asKeepingElements().asNeverFailing();
+    return Traits.PLAIN.asOneToOne().asKeepingElements().asNeverFailing().with(Passing.ALL);
   }
 
   @Override

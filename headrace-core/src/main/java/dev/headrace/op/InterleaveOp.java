@@ -10,6 +10,7 @@ import dev.headrace.spi.Id;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Parallelism;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -51,7 +52,7 @@ public record InterleaveOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.CURSOR);
+    return Traits.PLAIN.with(Checkpointing.CURSOR).with(Passing.EXPANDED);
   }
 
   @Override

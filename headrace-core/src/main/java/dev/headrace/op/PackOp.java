@@ -13,6 +13,7 @@ import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Packed;
 import dev.headrace.spi.Packing;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -61,7 +62,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passes;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -42,7 +43,11 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
+    return Traits.PLAIN
+        .asKeepingElements()
+        .asNeverFailing()
+        .with(Deferring.CARRIES)
+        .with(count == 1 ? Passing.ALL : Passing.REPEATED);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -60,6 +61,7 @@ public record SampleFromOp(
     return Traits.PLAIN
         .asKeepingElements()
         .with(Deferring.CARRIES)
+        .with(Passing.SOME)
         .with(weights.isFixed() ? Recurring.FOLLOWS : Recurring.VARIES);
   }
 

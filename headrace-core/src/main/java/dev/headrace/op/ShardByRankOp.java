@@ -4,10 +4,12 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Reader;
 import dev.headrace.spi.ShardMode;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.util.Objects;
 
 /**
@@ -39,6 +41,11 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
   public long cardinality() {
     long all = input.cardinality();
     return all < 0 ? all : all / world + (mode != ShardMode.DROP && all % world != 0 ? 1 : 0);
+  }
+
+  @Override
+  public Traits traits() {
+    return mode == ShardMode.DROP ? Traits.PLAIN.with(Passing.SOME) : Traits.PLAIN;
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -44,7 +45,7 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
   @Override
   public Traits traits() {
     Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
-    return count == 1 ? some.asOneToOne() : some;
+    return count == 1 ? some.asOneToOne().with(Passing.ALL) : some.with(Passing.SOME);
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Sizer;
@@ -47,6 +48,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
         .with(Checkpointing.REPLAY)
         .asNeverFailing()
         .with(Deferring.CARRIES)
+        .with(Passing.REORDERED)
         .with(reshuffle && buffer > 1 ? Recurring.VARIES : Recurring.FOLLOWS);
   }
 

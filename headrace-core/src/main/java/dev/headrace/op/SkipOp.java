@@ -7,6 +7,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
@@ -40,7 +41,9 @@ public record SkipOp(Op input, long count, Site site) implements Op {
   @Override
   public Traits traits() {
     Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing();
-    return count == 0 ? some.asOneToOne().with(Deferring.CARRIES) : some;
+    return count == 0
+        ? some.asOneToOne().with(Deferring.CARRIES).with(Passing.ALL)
+        : some.with(Passing.SOME);
   }
 
   @Override

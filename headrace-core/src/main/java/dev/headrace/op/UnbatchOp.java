@@ -9,9 +9,11 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,11 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
   @Override
   public long cardinality() {
     return input.cardinality() == INFINITE ? INFINITE : UNKNOWN;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.with(Passing.EXPANDED);
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
@@ -33,7 +34,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.SOME);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
@@ -66,7 +67,7 @@ public record WindowOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

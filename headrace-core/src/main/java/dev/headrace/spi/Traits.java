@@ -19,12 +19,14 @@ public final class Traits {
 
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
-      new Traits(0, Checkpointing.CURSOR, Deferring.NEEDS, Recurring.FOLLOWS, null);
+      new Traits(
+          0, Checkpointing.CURSOR, Deferring.NEEDS, Recurring.FOLLOWS, Passing.UNKNOWN, null);
 
   private final int promises;
   private final Checkpointing checkpointing;
   private final Deferring deferring;
   private final Recurring recurring;
+  private final Passing passing;
   private final SlabPool.@Nullable Source inputMemory;
 
   private Traits(
@@ -32,16 +34,19 @@ public final class Traits {
       Checkpointing checkpointing,
       Deferring deferring,
       Recurring recurring,
+      Passing passing,
       SlabPool.@Nullable Source inputMemory) {
     this.promises = promises;
     this.checkpointing = checkpointing;
     this.deferring = deferring;
     this.recurring = recurring;
+    this.passing = passing;
     this.inputMemory = inputMemory;
   }
 
   private Traits and(int promise) {
-    return new Traits(promises | promise, checkpointing, deferring, recurring, inputMemory);
+    return new Traits(
+        promises | promise, checkpointing, deferring, recurring, passing, inputMemory);
   }
 
   private boolean has(int promise) {
@@ -116,7 +121,7 @@ public final class Traits {
 
   /** Says how its position is described. */
   public Traits with(Checkpointing how) {
-    return new Traits(promises, how, deferring, recurring, inputMemory);
+    return new Traits(promises, how, deferring, recurring, passing, inputMemory);
   }
 
   public Checkpointing checkpointing() {
@@ -125,7 +130,7 @@ public final class Traits {
 
   /** Says what it does about tensors of its input that are not computed yet. */
   public Traits with(Deferring what) {
-    return new Traits(promises, checkpointing, what, recurring, inputMemory);
+    return new Traits(promises, checkpointing, what, recurring, passing, inputMemory);
   }
 
   public Deferring deferring() {
@@ -134,11 +139,21 @@ public final class Traits {
 
   /** Says whether another pass gives the same elements in the same order. */
   public Traits with(Recurring how) {
-    return new Traits(promises, checkpointing, deferring, how, inputMemory);
+    return new Traits(promises, checkpointing, deferring, how, passing, inputMemory);
   }
 
   public Recurring recurring() {
     return recurring;
+  }
+
+  /** Says what becomes of the elements of its inputs. */
+  public Traits with(Passing what) {
+    return new Traits(promises, checkpointing, deferring, recurring, what, inputMemory);
+  }
+
+  /** What becomes of the elements of its inputs; one that shapes nothing lets all pass. */
+  public Passing passing() {
+    return passing == Passing.UNKNOWN && shapesNothing() ? Passing.ALL : passing;
   }
 
   /**
@@ -146,7 +161,7 @@ public final class Traits {
    * they may live in slabs whatever follows it.
    */
   public Traits withInputIn(SlabPool.Source memory) {
-    return new Traits(promises, checkpointing, deferring, recurring, memory);
+    return new Traits(promises, checkpointing, deferring, recurring, passing, memory);
   }
 
   public SlabPool.@Nullable Source inputMemory() {

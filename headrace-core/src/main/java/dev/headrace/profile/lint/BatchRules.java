@@ -4,6 +4,7 @@ import dev.headrace.op.BatchOp;
 import dev.headrace.op.UnbatchOp;
 import dev.headrace.profile.Finding.Severity;
 import dev.headrace.profile.lint.Rule.Found;
+import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ public final class BatchRules {
           new Rule(
               "batch-undone",
               Severity.HINT,
-              "`unbatch` right after `batch`",
+              "`unbatch` after `batch`, and nothing between that works on batches",
               "elements are copied together and apart again, and are as before",
               "neither of them; to regroup batches that exist: `rebatch(n)`",
               BatchRules::undone),
@@ -43,20 +44,23 @@ public final class BatchRules {
     if (!(node.op() instanceof BatchOp batch) || !batch.dropRemainder()) {
       return null;
     }
-    long elements = batch.input().cardinality();
+    Count count = Count.of(batch.input());
+    long elements = count.most();
     if (elements < 1) {
       return null;
     }
     long lost = elements % batch.size();
     List<String> evidence =
-        List.of("%,d elements in batches of %,d".formatted(elements, batch.size()));
+        List.of(
+            "%s%,d elements in batches of %,d"
+                .formatted(count.isExact() ? "" : "at most ", elements, batch.size()));
     if (elements < batch.size()) {
       return Found.of(
           "It drops everything: there are not enough elements for one batch.",
           evidence,
           "write .batch(%d), or a smaller size".formatted(batch.size()));
     }
-    return lost < elements / WORTH_SAYING
+    return !count.isExact() || lost < elements / WORTH_SAYING
         ? null
         : Found.of(
                 "It drops the last %,d of %,d elements in each pass.".formatted(lost, elements),
@@ -71,14 +75,14 @@ public final class BatchRules {
     }
     Node batch =
         node.behind(
-            op -> op.traits().shapesNothing(),
+            EnumSet.of(Effect.REPEATS, Effect.HOLDS),
             op -> op instanceof BatchOp b && b.collator() == null && !b.dropRemainder());
     if (batch == null) {
       return null;
     }
     return Found.of(
-        "It takes apart what was put together just before.",
-        List.of("its input is " + batch.title()),
+        "It takes apart what was put together before.",
+        List.of(batch.title() + " comes before it"),
         "leave both out");
   }
 

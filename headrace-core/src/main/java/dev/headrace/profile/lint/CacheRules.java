@@ -11,11 +11,26 @@ import dev.headrace.op.TakeOp;
 import dev.headrace.profile.Finding.Severity;
 import dev.headrace.profile.lint.Rule.Found;
 import dev.headrace.spi.Op;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Caches that keep what should differ, or never get to keep anything. */
 public final class CacheRules {
+  /** What varies was repeated on purpose: {@code repeat(n).randomMap(f).cache()}. */
+  private static final Set<Effect> SAME_IN_EACH_REPETITION =
+      EnumSet.of(
+          Effect.CHANGES,
+          Effect.COMPUTES,
+          Effect.DROPS,
+          Effect.ENDS,
+          Effect.REORDERS,
+          Effect.REPEATS,
+          Effect.GROUPS,
+          Effect.EXPANDS,
+          Effect.HOLDS);
+
   public static final List<Rule> ALL =
       List.of(
           new Rule(
@@ -99,7 +114,7 @@ public final class CacheRules {
   }
 
   private static @Nullable Found endless(Node node) {
-    if (!(node.op() instanceof CacheOp cache) || !Endless.is(cache.input())) {
+    if (!(node.op() instanceof CacheOp cache) || !Count.isEndless(cache.input())) {
       return null;
     }
     return Found.of(
@@ -117,9 +132,7 @@ public final class CacheRules {
       return null;
     }
     Node repeat =
-        node.behind(
-            op -> Node.passesOneByOne(op) && !(op instanceof RandomMapOp),
-            op -> op instanceof RepeatOp r && r.count() > 1);
+        node.behind(SAME_IN_EACH_REPETITION, op -> op instanceof RepeatOp r && r.count() > 1);
     if (repeat == null) {
       return null;
     }
@@ -140,7 +153,7 @@ public final class CacheRules {
       read = readBy(at.op(), read);
       at = read < 0 ? null : at.before();
     }
-    if (at == null || Endless.is(at.op())) {
+    if (at == null || Count.isEndless(at.op())) {
       return null;
     }
     long kept = at.op().cardinality();

@@ -7,13 +7,18 @@ import dev.headrace.op.BatchOp;
 import dev.headrace.op.FixedLengthRecordsOp;
 import dev.headrace.op.FromTensorSlicesOp;
 import dev.headrace.op.FromTensorsOp;
-import dev.headrace.op.ShuffleOp;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Op;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** How many bytes an element has at least, where the plan alone says so. */
 final class ElementSize {
   static final long UNKNOWN = -1;
+
+  private static final Set<Effect> AS_THEY_ARE =
+      EnumSet.complementOf(
+          EnumSet.of(Effect.CHANGES, Effect.GROUPS, Effect.EXPANDS, Effect.UNKNOWN));
 
   private ElementSize() {}
 
@@ -23,7 +28,7 @@ final class ElementSize {
       case FromTensorsOp _, FromTensorSlicesOp _ -> ofFirst(op);
       case BatchOp batch -> ofBatch(batch);
       default -> {
-        boolean passes = Node.passesElements(op) || Node.isCache(op) || op instanceof ShuffleOp;
+        boolean passes = AS_THEY_ARE.containsAll(Effect.of(op));
         yield passes && op.inputs().size() == 1 ? of(op.inputs().getFirst()) : UNKNOWN;
       }
     };

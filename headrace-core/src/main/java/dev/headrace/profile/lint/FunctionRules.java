@@ -7,7 +7,6 @@ import dev.headrace.op.MapOp;
 import dev.headrace.profile.Finding.Severity;
 import dev.headrace.profile.lint.Rule.Found;
 import dev.headrace.spi.Checkpointing;
-import dev.headrace.spi.Deferring;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Parallelism;
@@ -74,7 +73,7 @@ public final class FunctionRules {
     }
     Node fails =
         node.above()
-            .filter(above -> above.op().traits().deferring() == Deferring.COMPOSES)
+            .filter(above -> Effect.of(above.op()).contains(Effect.COMPUTES))
             .findFirst()
             .orElse(null);
     if (fails == null) {

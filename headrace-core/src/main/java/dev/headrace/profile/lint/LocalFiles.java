@@ -1,10 +1,8 @@
 package dev.headrace.profile.lint;
 
 import dev.headrace.op.ListFilesOp;
-import dev.headrace.op.ShuffleOp;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
-import dev.headrace.spi.Op;
 import dev.headrace.spi.StoredFile;
 import java.io.IOException;
 import java.util.regex.Pattern;
@@ -28,15 +26,11 @@ record LocalFiles(long count, long bytes) {
         : UNKNOWN;
   }
 
-  /** The files that an operator gives, if it lists them or passes them on. */
-  static LocalFiles listedBy(Op op) {
-    if (op instanceof ListFilesOp list) {
-      return isHere(Stream.of(list.pattern()))
-          ? of(FileListing.matching("lint", list.pattern()))
-          : UNKNOWN;
-    }
-    boolean passesAll = op.traits().shapesNothing() || op instanceof ShuffleOp;
-    return passesAll && op.inputs().size() == 1 ? listedBy(op.inputs().getFirst()) : UNKNOWN;
+  /** The files that {@code listFiles} gives. */
+  static LocalFiles of(ListFilesOp list) {
+    return isHere(Stream.of(list.pattern()))
+        ? of(FileListing.matching("lint", list.pattern()))
+        : UNKNOWN;
   }
 
   private static boolean isHere(Stream<String> names) {

@@ -10,11 +10,16 @@ import dev.headrace.profile.Finding.Severity;
 import dev.headrace.profile.lint.Rule.Found;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Op;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What cannot fit the budgets; silent wherever sizes are not known for certain. */
 public final class MemoryRules {
+  private static final Set<Effect> ALL_OF_THEM =
+      EnumSet.of(Effect.REORDERS, Effect.HOLDS, Effect.VARIES);
+
   public static final List<Rule> ALL =
       List.of(
           new Rule(
@@ -40,11 +45,12 @@ public final class MemoryRules {
   }
 
   private static @Nullable Found shuffle(ShuffleOp shuffle, long budget) {
-    long elements = shuffle.input().cardinality();
-    long held = elements < 0 ? shuffle.buffer() : Math.min(elements, shuffle.buffer());
     long bytes = ElementSize.of(shuffle.input());
-    if ((elements == Op.UNKNOWN && !isSmallerThanFiles(shuffle, bytes))
-        || fits(held, bytes, budget)) {
+    long held =
+        isSmallerThanFiles(shuffle, bytes)
+            ? shuffle.buffer()
+            : Math.min(Count.of(shuffle.input()).least(), shuffle.buffer());
+    if (fits(held, bytes, budget)) {
       return null;
     }
     return Found.of(
@@ -62,7 +68,7 @@ public final class MemoryRules {
   }
 
   private static @Nullable Found cache(CacheOp cache, long budget) {
-    long elements = cache.input().cardinality();
+    long elements = Count.of(cache.input()).least();
     long bytes = ElementSize.of(cache.input());
     long all = fileBytes(cache.input());
     if (all > budget) {
@@ -72,7 +78,7 @@ public final class MemoryRules {
           List.of("the files have %,d bytes, the budget is %,d".formatted(all, budget)),
           "write .cache(Path.of(…)), which keeps them on disk, or leave it out");
     }
-    if (elements < 0 || fits(elements, bytes, budget)) {
+    if (elements == Count.ENDLESS || fits(elements, bytes, budget)) { // said elsewhere
       return null;
     }
     return Found.of(
@@ -82,10 +88,9 @@ public final class MemoryRules {
   }
 
   private static @Nullable Found prefetch(PrefetchOp prefetch, long budget) {
-    long elements = prefetch.input().cardinality();
-    long held = elements < 0 ? prefetch.buffer() : Math.min(elements, prefetch.buffer());
+    long held = Math.min(Count.of(prefetch.input()).least(), prefetch.buffer());
     long bytes = ElementSize.of(prefetch.input());
-    if (elements == Op.UNKNOWN || fits(held, bytes, budget)) {
+    if (fits(held, bytes, budget)) {
       return null;
     }
     return Found.of(
@@ -113,7 +118,7 @@ public final class MemoryRules {
           fileBytes(records.files());
       case TextLinesOp lines -> fileBytes(lines.files()) / 2; // line ends, and room for doubt
       default ->
-          op.traits().shapesNothing() && op.inputs().size() == 1
+          ALL_OF_THEM.containsAll(Effect.of(op)) && op.inputs().size() == 1
               ? fileBytes(op.inputs().getFirst())
               : 0;
     };

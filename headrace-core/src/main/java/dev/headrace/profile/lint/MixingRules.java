@@ -1,7 +1,6 @@
 package dev.headrace.profile.lint;
 
 import dev.headrace.op.ConcatenateOp;
-import dev.headrace.op.GeneratorOp;
 import dev.headrace.op.GroupByReducerOp;
 import dev.headrace.op.SampleFromOp;
 import dev.headrace.profile.Finding.Severity;
@@ -39,7 +38,7 @@ public final class MixingRules {
     }
     List<Op> inputs = node.op().inputs();
     List<Op> mustEnd = waits ? inputs : inputs.subList(0, inputs.size() - 1);
-    Op endless = mustEnd.stream().filter(Endless::is).findFirst().orElse(null);
+    Op endless = mustEnd.stream().filter(Count::isEndless).findFirst().orElse(null);
     if (endless == null) {
       return null;
     }
@@ -56,7 +55,7 @@ public final class MixingRules {
       return null;
     }
     Op ends = sample.datasets().stream().filter(MixingRules::ends).findFirst().orElse(null);
-    boolean someGoOn = sample.datasets().stream().anyMatch(Endless::is);
+    boolean someGoOn = sample.datasets().stream().anyMatch(Count::isEndless);
     if (ends == null || !someGoOn) {
       return null;
     }
@@ -67,14 +66,8 @@ public final class MixingRules {
         "put .repeat() on every dataset, or let the mixture end: leave stopOnEmpty out");
   }
 
-  /** Whether it ends for certain: nobody knows that of a generator. */
+  /** Whether it ends for certain; a generator may go on. */
   private static boolean ends(Op op) {
-    return !Endless.is(op) && !mayGoOn(op);
-  }
-
-  private static boolean mayGoOn(Op op) {
-    return op.inputs().isEmpty()
-        ? op instanceof GeneratorOp
-        : op.cardinality() < 0 && op.inputs().stream().anyMatch(i -> mayGoOn(i) || Endless.is(i));
+    return Count.of(op).most() < Count.ENDLESS;
   }
 }

@@ -7,7 +7,11 @@ import dev.headrace.op.RepeatOp;
 import dev.headrace.op.ShuffleOp;
 import dev.headrace.profile.LintSettings;
 import dev.headrace.spi.Op;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,13 +46,20 @@ public final class Node {
   }
 
   /** The operators it pulls from. */
-  Stream<Node> inputs() {
-    return op.inputs().stream().map(input -> new Node(input, this, settings));
+  private List<Node> inputs() {
+    return op.inputs().stream().map(input -> new Node(input, this, settings)).toList();
   }
 
-  /** Everything it is made from, nearest first. */
+  /** Everything it is made from, nearest first; not by recursion, since plans may be deep. */
   public Stream<Node> below() {
-    return inputs().flatMap(input -> Stream.concat(Stream.of(input), input.below()));
+    List<Node> all = new ArrayList<>();
+    Deque<Node> open = new ArrayDeque<>(inputs());
+    while (!open.isEmpty()) {
+      Node at = open.pop();
+      all.add(at);
+      at.inputs().reversed().forEach(open::push);
+    }
+    return all.stream();
   }
 
   /** The operators that pull from it, nearest first, up to the end of the plan. */
@@ -62,17 +73,22 @@ public final class Node {
     return inputs.size() == 1 ? new Node(inputs.getFirst(), this, settings) : null;
   }
 
-  /** The first operator before it that is meant, with nothing between but what may be passed. */
-  @Nullable Node behind(Predicate<Op> passed, Predicate<Op> meant) {
-    for (Node at = before(); at != null; at = at.before()) {
-      if (meant.test(at.op)) {
-        return at;
-      }
-      if (!passed.test(at.op)) {
-        return null;
-      }
+  /**
+   * The nearest operator before it that is meant, looking through operators that have only effects
+   * which are harmless here; null if there is none. Where several inputs meet it looks no further:
+   * what is wrong with one of them may be right for the other.
+   */
+  @Nullable Node behind(Set<Effect> harmless, Predicate<Op> meant) {
+    return behind(node -> harmless.containsAll(Effect.of(node.op)), meant);
+  }
+
+  /** The nearest operator before it that is meant, looking through those that may be passed. */
+  @Nullable Node behind(Predicate<Node> passed, Predicate<Op> meant) {
+    Node at = before();
+    while (at != null && !meant.test(at.op)) {
+      at = passed.test(at) ? at.before() : null;
     }
-    return null;
+    return at;
   }
 
   boolean anyBelow(Predicate<Op> meant) {
@@ -104,15 +120,5 @@ public final class Node {
 
   static boolean isShuffle(Op op) {
     return op instanceof ShuffleOp || op instanceof GlobalShuffleOp;
-  }
-
-  /** Whether elements pass as they are and one by one: nothing is grouped, changed or made up. */
-  static boolean passesElements(Op op) {
-    return op.traits().keepsElements() || op.traits().shapesNothing();
-  }
-
-  /** Whether elements pass as they are, or become one element each. */
-  static boolean passesOneByOne(Op op) {
-    return passesElements(op) || op.traits().oneToOne();
   }
 }

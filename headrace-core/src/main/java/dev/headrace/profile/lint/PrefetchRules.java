@@ -7,13 +7,23 @@ import dev.headrace.op.TakeOp;
 import dev.headrace.profile.Finding.Severity;
 import dev.headrace.profile.lint.Rule.Found;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpShape;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reading ahead: where it is missing, and where it gains nothing. */
 public final class PrefetchRules {
+  /** Operators with these alone do nothing that takes time. */
+  private static final Set<Effect> NO_WORK = EnumSet.of(Effect.DROPS, Effect.ENDS);
+
+  /** Through these a batch stays a batch. */
+  private static final Set<Effect> BATCHES =
+      EnumSet.complementOf(EnumSet.of(Effect.GROUPS, Effect.EXPANDS, Effect.UNKNOWN));
+
   /** Of fewer elements nobody waits long. */
   private static final long FEW = 100;
 
@@ -25,7 +35,8 @@ public final class PrefetchRules {
           new Rule(
               "work-after-prefetch",
               Severity.HINT,
-              "the last `prefetch` is followed by a function without threads of its own",
+              "the last `prefetch` is followed by a function without threads of its own; a note if"
+                  + " it is only a condition",
               "the consumer runs that function itself, and waits for it at every element",
               "`….map(f).prefetch(AUTOTUNE)`, or `.prefetch(…).map(f, AUTOTUNE)`",
               PrefetchRules::workAfterPrefetch),
@@ -40,7 +51,7 @@ public final class PrefetchRules {
           new Rule(
               "prefetch-twice",
               Severity.HINT,
-              "`prefetch` right after `prefetch`",
+              "`prefetch` after `prefetch`, and no work between them",
               "the second buffer adds a thread and memory, but nothing to overlap with",
               "one `prefetch(AUTOTUNE)`",
               PrefetchRules::twice),
@@ -63,21 +74,25 @@ public final class PrefetchRules {
   private PrefetchRules() {}
 
   private static boolean isWorthAThread(Node node) {
-    return Threads.runsFunctionInline(node.op()) || Threads.readsInline(node.op());
+    return Threads.runsFunctionInline(node) || Threads.readsInline(node.op());
   }
 
   /** Whether this is the last operator for which the consumer should not have to wait. */
   private static boolean isLastWorkOfConsumer(Node node) {
-    boolean few =
-        Stream.concat(Stream.of(node), node.below()).allMatch(n -> isFew(n.op().cardinality()))
-            || node.anyAbove(above -> above instanceof TakeOp take && isFew(take.count()));
-    return !node.settings().debug()
-        && isWorthAThread(node)
-        && Threads.isOnConsumersThread(node)
+    return isWorthAThread(node)
         && node.above().noneMatch(PrefetchRules::isWorthAThread)
+        && isOnConsumersThread(node);
+  }
+
+  /** Whether the consumer waits for this operator at every element, of many, and did not ask to. */
+  private static boolean isOnConsumersThread(Node node) {
+    return !node.settings().debug()
+        && Threads.isOnConsumersThread(node)
         && !node.anyBelow(below -> below.word().equals(Threads.TO_DEVICE))
         && !node.anyAbove(above -> above instanceof MapOp map && map.synchronous())
-        && !few;
+        && !node.anyAbove(above -> above instanceof TakeOp take && isFew(take.count()))
+        && Stream.concat(Stream.of(node), node.below())
+            .anyMatch(each -> !isFew(Count.of(each.op()).most()));
   }
 
   private static boolean isFew(long elements) {
@@ -85,24 +100,46 @@ public final class PrefetchRules {
   }
 
   private static @Nullable Node prefetchBefore(Node node) {
-    return node.behind(op -> !Threads.isStage(op) && !Node.isCache(op), Threads::isPrefetch);
+    return node.behind(
+        at -> !Threads.isStage(at.op()) && !Node.isCache(at.op()), Threads::isPrefetch);
   }
 
   private static @Nullable Found workAfterPrefetch(Node node) {
-    if (!isLastWorkOfConsumer(node)) {
+    boolean makes = isLastWorkOfConsumer(node);
+    if (!makes && !isOnlyConditionOfConsumer(node)) {
       return null;
     }
     Node prefetch = prefetchBefore(node);
     if (prefetch == null) {
       return null;
     }
-    return Found.of(
-        "Its function runs on the thread that calls next(), because it comes after the prefetch.",
-        List.of(
-            prefetch.title() + " reads ahead what comes before it",
-            node.title() + " has no threads, and nothing after it has"),
-        "put .prefetch(AUTOTUNE) after it, or give it threads: .%s(…, AUTOTUNE)"
-            .formatted(node.op().word()));
+    Found found =
+        Found.of(
+            makes
+                ? "Its function runs on the thread that calls next(), because it comes after the"
+                    + " prefetch."
+                : "Its condition runs on the thread that calls next(), because it comes after the"
+                    + " prefetch; that costs time if it computes.",
+            List.of(
+                prefetch.title() + " reads ahead what comes before it",
+                node.title() + " has no threads, and nothing after it has"),
+            OpShape.of(node.op().getClass()).hasKnob("parallelism")
+                ? "put .prefetch(AUTOTUNE) after it, or give it threads: .%s(…, AUTOTUNE)"
+                    .formatted(node.op().word())
+                : "put .prefetch(AUTOTUNE) after it");
+    return makes ? found : found.as(Severity.NOTE);
+  }
+
+  /**
+   * Whether the consumer runs this condition, and no function that makes elements, after a
+   * prefetch. Most conditions cost nothing.
+   */
+  private static boolean isOnlyConditionOfConsumer(Node node) {
+    Node prefetch = Threads.asksInline(node.op()) ? prefetchBefore(node) : null;
+    return prefetch != null
+        && isOnConsumersThread(node)
+        && prefetch.above().noneMatch(PrefetchRules::isWorthAThread)
+        && node.above().noneMatch(above -> Threads.asksInline(above.op()));
   }
 
   private static @Nullable Found noPrefetch(Node node) {
@@ -120,13 +157,13 @@ public final class PrefetchRules {
   }
 
   private static @Nullable Found twice(Node node) {
-    Node before = node.before();
-    if (before == null || !Threads.isPrefetch(node.op()) || !Threads.isPrefetch(before.op())) {
+    Node before = Threads.isPrefetch(node.op()) ? node.behind(NO_WORK, Threads::isPrefetch) : null;
+    if (before == null) {
       return null;
     }
     return Found.of(
         "It reads ahead from a buffer that is read ahead already.",
-        List.of("its input is " + before.title()),
+        List.of(before.title() + " comes before it, and no work between them"),
         "leave one of them out");
   }
 
@@ -134,7 +171,7 @@ public final class PrefetchRules {
     if (!(node.op() instanceof PrefetchOp prefetch) || prefetch.buffer() < MANY_BATCHES) {
       return null;
     }
-    Node batch = node.behind(Node::passesOneByOne, op -> op instanceof BatchOp);
+    Node batch = node.behind(BATCHES, op -> op instanceof BatchOp);
     long bytes = ElementSize.of(prefetch.input());
     long budget = node.settings().memoryBudget();
     boolean isKnown = bytes != ElementSize.UNKNOWN; // then it is a matter of memory alone
@@ -174,7 +211,8 @@ public final class PrefetchRules {
   }
 
   private static boolean needsHost(Op op) {
-    return !Node.passesElements(op)
+    return !op.traits().keepsElements()
+        && !op.traits().shapesNothing()
         && !Node.isCache(op)
         && !op.word().toLowerCase(Locale.ROOT).contains("device");
   }

@@ -1,23 +1,31 @@
 package dev.headrace.profile.lint;
 
 import dev.headrace.op.CacheFileOp;
+import dev.headrace.op.ListFilesOp;
+import dev.headrace.op.PackOp;
 import dev.headrace.op.ShardByRankOp;
 import dev.headrace.op.ShardOp;
 import dev.headrace.op.ShuffleOp;
 import dev.headrace.profile.Finding.Severity;
 import dev.headrace.profile.lint.Rule.Found;
-import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.ShardMode;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Shards that overlap, are empty, or are made by everybody. */
 public final class ShardRules {
+  /** Through these a file comes as it is, or is dropped. */
+  private static final Set<Effect> STILL_FILES =
+      EnumSet.complementOf(
+          EnumSet.of(Effect.CHANGES, Effect.GROUPS, Effect.EXPANDS, Effect.UNKNOWN));
+
   public static final List<Rule> ALL =
       List.of(
           new Rule(
@@ -31,9 +39,11 @@ public final class ShardRules {
           new Rule(
               "shard-late",
               Severity.HINT,
-              "`shard` after a `map` that is not known to be pure, `shardByRank` after any `map`",
+              "`shard` after a `map` that is not known to be pure, `shardByRank` after any `map`,"
+                  + " `flatMap` or `pack`",
               "every process calls the function for all elements and drops those of the others",
-              "`.shard(n, i).map(f, AUTOTUNE)`: the same elements; or `map(pure(f))`",
+              "`.shard(n, i).map(f, AUTOTUNE)`: the same elements; or `map(pure(f))`;"
+                  + " `.shardByRank(…).map(f).pack(n)`: each rank packs its own",
               ShardRules::late),
           new Rule(
               "shard-empty",
@@ -99,18 +109,56 @@ public final class ShardRules {
     if (shardsOf(node.op()) < 2) {
       return null;
     }
-    boolean isByRank = node.op() instanceof ShardByRankOp; // it counts elements that did not fail
-    for (Node at = node.before(); at != null && at.op().traits().oneToOne(); at = at.before()) {
+    boolean byRank = node.op() instanceof ShardByRankOp; // it counts elements that did not fail
+    boolean makesAll = byRank; // shard is moved before what is pure and one for one
+    Node first = null; // the work nearest to the source
+    for (Node at = node.before(); at != null && isMadeByAll(at.op(), byRank); at = at.before()) {
       boolean isPure = node.settings().assumesPure() || PureFunction.areAllOf(at.op());
-      if ((isByRank || !isPure) && at.op().traits().deferring() == Deferring.COMPOSES) {
-        return Found.of(
-            "Everybody calls the function for every element, and keeps one of %,d results."
-                .formatted(shardsOf(node.op())),
-            List.of(at.title() + " comes before it"),
-            "put .%s(…) before .%s(…)".formatted(node.op().word(), at.op().word()));
-      }
+      makesAll |= !isPure || !at.op().traits().eachAlone();
+      first = makesAll && isWork(at) ? at : first;
     }
-    return null;
+    if (first == null) {
+      return null;
+    }
+    return Found.of(
+        "Everybody calls the function for every element, and keeps one of %,d results."
+            .formatted(shardsOf(node.op())),
+        List.of(first.title() + " comes before it"),
+        "put .%s(…) before .%s(…)".formatted(node.op().word(), first.op().word()));
+  }
+
+  /**
+   * Whether every process makes what comes before this operator, and a shard there would do as
+   * well. A file may be shared by all processes. Ranks do not care which elements are neighbors;
+   * {@code shard} may deal out whole batches, or as many of what a condition left to each.
+   */
+  private static boolean isMadeByAll(Op op, boolean byRank) {
+    Set<Effect> effects = Effect.of(op);
+    boolean isForRanks =
+        effects.contains(Effect.GROUPS)
+            || effects.contains(Effect.EXPANDS)
+            || effects.containsAll(Set.of(Effect.DROPS, Effect.COMPUTES));
+    return !effects.contains(Effect.UNKNOWN)
+        && !(op instanceof CacheFileOp)
+        && (byRank || !isForRanks);
+  }
+
+  /**
+   * Whether it makes elements, each alone: by a function that does not only open files, or by
+   * packing.
+   */
+  private static boolean isWork(Node node) {
+    Set<Effect> effects = Effect.of(node.op());
+    boolean makes =
+        effects.contains(Effect.EXPANDS)
+            ? !Threads.takesWindowsApart(node) && !isFile(node)
+            : node.op().traits().eachAlone();
+    return node.op() instanceof PackOp || (effects.contains(Effect.COMPUTES) && makes);
+  }
+
+  /** Whether its input's elements are files. */
+  private static boolean isFile(Node node) {
+    return node.behind(STILL_FILES, op -> op instanceof ListFilesOp) != null;
   }
 
   private static @Nullable Found empty(Node node) {
@@ -120,17 +168,19 @@ public final class ShardRules {
     if (before == null || shards < 2 || isEvened) {
       return null;
     }
-    long known = before.op().cardinality();
-    long files = known < 0 ? LocalFiles.listedBy(before.op()).count() : 0;
-    long elements = known < 0 ? files : known;
+    Count count = Count.of(before.op());
+    long elements = count.most();
     if (elements < 1 || elements >= shards) {
       return null;
     }
-    String what = files > 0 ? "files" : "elements";
+    boolean areFiles = isFile(node);
+    String what = areFiles ? "files" : "elements";
     return Found.of(
         "There are fewer %s than shards, so some processes get nothing.".formatted(what),
-        List.of("%,d %s for %,d shards".formatted(elements, what, shards)),
-        files > 0
+        List.of(
+            "%s%,d %s for %,d shards"
+                .formatted(count.isExact() ? "" : "at most ", elements, what, shards)),
+        areFiles
             ? "read the files first and shard their elements, or write them as more files"
             : "use at most %,d shards".formatted(elements));
   }

@@ -10,11 +10,25 @@ import dev.headrace.op.UnbatchOp;
 import dev.headrace.profile.Finding.Severity;
 import dev.headrace.profile.lint.Rule.Found;
 import dev.headrace.spi.Op;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Shuffles that mix less, or more, than they seem to. */
 public final class ShuffleRules {
+  /** Through these a batch stays a batch. */
+  private static final Set<Effect> EACH_STAYS_ONE =
+      EnumSet.complementOf(EnumSet.of(Effect.GROUPS, Effect.EXPANDS, Effect.UNKNOWN));
+
+  /** Through these the repetitions still follow one another; files are read as a whole. */
+  private static final Set<Effect> EPOCHS_STAY_MIXED =
+      EnumSet.complementOf(EnumSet.of(Effect.EXPANDS, Effect.UNKNOWN));
+
+  /** A cache has one order for all epochs; after repeat, skip counts over several. */
+  private static final Set<Effect> ORDER_STILL_DIFFERS =
+      EnumSet.complementOf(EnumSet.of(Effect.REPEATS, Effect.HOLDS, Effect.UNKNOWN));
+
   public static final List<Rule> ALL =
       List.of(
           new Rule(
@@ -28,7 +42,7 @@ public final class ShuffleRules {
           new Rule(
               "repeat-before-shuffle",
               Severity.HINT,
-              "`shuffle` right after `repeat`, with no `shuffle` before it",
+              "`shuffle` after `repeat`, with no `shuffle` before it",
               "the buffer mixes epochs: an element may come twice before another has come at all",
               "`.shuffle(n, seed).repeat()`",
               ShuffleRules::afterRepeat),
@@ -66,7 +80,7 @@ public final class ShuffleRules {
         || node.anyAbove(ShuffleRules::regroups)) {
       return null;
     }
-    Node batch = node.behind(Node::passesOneByOne, op -> op instanceof BatchOp b && b.size() > 1);
+    Node batch = node.behind(EACH_STAYS_ONE, op -> op instanceof BatchOp b && b.size() > 1);
     if (batch == null) {
       return null;
     }
@@ -87,7 +101,7 @@ public final class ShuffleRules {
         || node.anyBelow(Node::isShuffle)) {
       return null;
     }
-    Node repeat = node.behind(Node::passesOneByOne, Node::isRepeat);
+    Node repeat = node.behind(EPOCHS_STAY_MIXED, Node::isRepeat);
     if (repeat == null) {
       return null;
     }
@@ -114,10 +128,7 @@ public final class ShuffleRules {
     if (!(node.op() instanceof SkipOp skip) || skip.count() < 1 || node.isReadOnce()) {
       return null;
     }
-    Node shuffle =
-        node.behind(
-            op -> (Node.passesOneByOne(op) && !Node.isRepeat(op)) || op instanceof BatchOp,
-            ShuffleRules::differsEachPass);
+    Node shuffle = node.behind(ORDER_STILL_DIFFERS, ShuffleRules::differsEachPass);
     if (shuffle == null) {
       return null;
     }

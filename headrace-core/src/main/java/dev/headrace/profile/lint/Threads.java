@@ -1,22 +1,26 @@
 package dev.headrace.profile.lint;
 
-import dev.headrace.op.FlatMapOp;
-import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.MapOp;
 import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.WindowOp;
-import dev.headrace.spi.Deferring;
+import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Generator;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Parallelism;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** Which operators have threads, and which do something worth one. */
 final class Threads {
   /** The operator that copies to a device, which may be defined elsewhere. */
   static final String TO_DEVICE = "prefetchToDevice";
+
+  private static final Set<Effect> STILL_WINDOWS =
+      EnumSet.complementOf(
+          EnumSet.of(Effect.CHANGES, Effect.GROUPS, Effect.EXPANDS, Effect.UNKNOWN));
 
   private Threads() {}
 
@@ -32,17 +36,28 @@ final class Threads {
     return op instanceof PrefetchOp prefetch && prefetch.buffer() != 0;
   }
 
-  /**
-   * Whether it makes elements by a function of the user, in the thread that pulls it. Windows hold
-   * their elements already; reading them is no work.
-   */
-  static boolean runsFunctionInline(Op op) {
+  /** Whether it makes elements by a function of the user, in the thread that pulls it. */
+  static boolean runsFunctionInline(Node node) {
+    Op op = node.op();
+    Set<Effect> effects = Effect.of(op);
     boolean makesElements =
-        op.traits().deferring() == Deferring.COMPOSES
-            || (op instanceof FlatMapOp flat && !(flat.input() instanceof WindowOp))
-            || (op instanceof InterleaveOp turns && !(turns.input() instanceof WindowOp));
+        effects.contains(Effect.COMPUTES)
+            && (effects.contains(Effect.CHANGES)
+                || (effects.contains(Effect.EXPANDS) && !takesWindowsApart(node)));
     boolean asksForIt = op instanceof MapOp map && map.synchronous();
     return makesElements && !asksForIt && op.parallelism() == Parallelism.SEQUENTIAL;
+  }
+
+  /** Windows hold their elements already; reading them is no work. */
+  static boolean takesWindowsApart(Node node) {
+    return node.behind(STILL_WINDOWS, op -> op instanceof WindowOp) != null;
+  }
+
+  /** Whether it asks a condition of the user about each element, in the thread that pulls it. */
+  static boolean asksInline(Op op) {
+    return Effect.of(op).containsAll(Set.of(Effect.COMPUTES, Effect.DROPS))
+        && OpShape.of(op.getClass()).parts(op, FunctionIdentity.Named.class).isEmpty()
+        && op.parallelism() == Parallelism.SEQUENTIAL;
   }
 
   /** Whether it is a source that reads files or asks a generator, in the thread that pulls it. */

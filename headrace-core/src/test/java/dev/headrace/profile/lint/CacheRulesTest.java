@@ -63,6 +63,18 @@ final class CacheRulesTest {
     assertThat(found(Dataset.tfRecords("x/*").repeat().batch(2).cache().prefetch(2)))
         .containsExactly("PROBLEM cache-endless at cache");
 
+    assertThat(
+            found(
+                Dataset.listFiles("x/*")
+                    .repeat()
+                    .interleave(f -> Dataset.textLines(f), 4, 1, AUTOTUNE)
+                    .filter(line -> !line.isBlank(), 4)
+                    .cache()
+                    .prefetch(2)))
+        .containsExactly("PROBLEM cache-endless at cache");
+
+    assertThat(found(examples(1000).repeat().filter(x -> true, 4).take(500).cache())).isEmpty();
+    assertThat(found(examples(1000).repeat().takeWhile(x -> true).cache())).isEmpty();
     assertThat(found(examples(1000).repeat().take(500).cache())).isEmpty();
     assertThat(found(examples(1000).cache().repeat())).isEmpty();
   }
@@ -73,6 +85,20 @@ final class CacheRulesTest {
     assertThat(found(examples(1000).repeat(3).cache()))
         .containsExactly("HINT cache-after-repeat at cache");
 
+    assertThat(found(examples(1000).repeat(3).batch(8).cache()))
+        .containsExactly("HINT cache-after-repeat at cache");
+    assertThat(
+            found(
+                Dataset.listFiles("x/*")
+                    .repeat(3)
+                    .interleave(f -> Dataset.textLines(f), 4, 1, AUTOTUNE)
+                    .filter(line -> !line.isBlank(), 4)
+                    .cache()
+                    .prefetch(2)))
+        .containsExactly("HINT cache-after-repeat at cache");
+
+    assertThat(found(examples(1000).repeat(3).randomMap((x, r) -> x, SEED, 4).batch(8).cache()))
+        .isEmpty();
     assertThat(found(examples(1000).cache().repeat(3))).isEmpty();
     assertThat(found(examples(1000).repeat(1).cache())).isEmpty();
   }

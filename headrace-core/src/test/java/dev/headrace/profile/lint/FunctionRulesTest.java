@@ -1,6 +1,7 @@
 package dev.headrace.profile.lint;
 
 import static dev.headrace.Dataset.AUTOTUNE;
+import static dev.headrace.profile.lint.LintCases.SEED;
 import static dev.headrace.profile.lint.LintCases.examples;
 import static dev.headrace.profile.lint.LintCases.found;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +10,7 @@ import dev.headrace.Dataset;
 import dev.headrace.data.Tensor;
 import dev.headrace.example.Example;
 import dev.headrace.example.Feature;
+import dev.headrace.spi.Collator;
 import dev.headrace.text.Json;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,7 +38,21 @@ final class FunctionRulesTest {
     assertThat(found(Dataset.range(1000).ignoreErrors().map(LintCases::load, AUTOTUNE)))
         .containsExactly("HINT errors-ignored-early at ignoreErrors");
 
+    assertThat(found(Dataset.range(1000).ignoreErrors().filter(x -> 1 / x > 0, 4)))
+        .containsExactly("HINT errors-ignored-early at ignoreErrors");
+    assertThat(
+            found(
+                Dataset.range(1000)
+                    .shuffle(9, SEED)
+                    .ignoreErrors()
+                    .prefetch(2)
+                    .flatMap(x -> Dataset.range(x))
+                    .prefetch(2)))
+        .containsExactly("HINT errors-ignored-early at ignoreErrors");
+
     assertThat(found(examples(1000).ignoreErrors())).isEmpty();
+    assertThat(found(examples(1000).ignoreErrors().filter(x -> true, 4))).isEmpty();
+    assertThat(found(Dataset.range(1000).ignoreErrors().batch(8, Collator.stack()))).isEmpty();
     assertThat(found(examples(1000).ignoreErrors().map(LintCases::augmented, 4))).isEmpty();
     assertThat(found(Dataset.tfRecords("x").ignoreErrors().map(LintCases::augmented, AUTOTUNE)))
         .isEmpty(); // damaged records

@@ -43,6 +43,11 @@ public final class LintCases {
     return x;
   }
 
+  /** A condition that has to look at every value. */
+  public static boolean isDark(Tensor x) {
+    return x.longAt(0) < 5;
+  }
+
   /** Elements whose size is known. */
   static Dataset<Tensor> rows(int count, int bytes) {
     return Dataset.fromTensorSlices(Tensor.zeros(DType.UINT8, Shape.of(count, bytes)));

@@ -31,6 +31,12 @@ final class MemoryRulesTest {
         .isInstanceOf(PipelineException.class)
         .hasMessageContaining("shuffle");
 
+    assertThat(found(large.ignoreErrors().prefetch(2).shuffle(80, SEED)))
+        .containsExactly("PROBLEM does-not-fit at shuffle");
+    assertThat(found(large.repeat().filter(x -> true, 4).shuffle(80, SEED)))
+        .contains("PROBLEM does-not-fit at shuffle");
+
+    assertThat(found(large.filter(x -> true, 4).shuffle(80, SEED))).isEmpty();
     assertThat(found(large.shuffle(40, SEED))).isEmpty();
     assertThat(large.shuffle(40, SEED).toList()).hasSize(100);
     assertThat(found(large.take(30).shuffle(80, SEED))).isEmpty();

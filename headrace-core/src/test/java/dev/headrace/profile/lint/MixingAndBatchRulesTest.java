@@ -21,6 +21,16 @@ final class MixingAndBatchRulesTest {
     assertThat(found(Dataset.tfRecords("x/*").repeat().concatenate(other).prefetch(2)))
         .containsExactly("PROBLEM never-reached at concatenate");
 
+    assertThat(
+            found(
+                Dataset.listFiles("x/*")
+                    .repeat()
+                    .flatMap(f -> Dataset.textLines(f))
+                    .filter(x -> true)
+                    .concatenate(Dataset.textLines("y"))
+                    .prefetch(2)))
+        .containsExactly("PROBLEM never-reached at concatenate");
+
     assertThat(found(examples(1000).concatenate(other.repeat()))).isEmpty();
     assertThat(found(examples(1000).repeat().take(500).concatenate(other))).isEmpty();
   }
@@ -47,6 +57,10 @@ final class MixingAndBatchRulesTest {
     assertThat(found(examples(50).batch(64, true))).containsExactly("PROBLEM batch-drops at batch");
     assertThat(found(examples(100).batch(64, true))).containsExactly("NOTE batch-drops at batch");
 
+    assertThat(found(examples(50).filter(x -> true, 4).ignoreErrors().batch(64, true)))
+        .containsExactly("PROBLEM batch-drops at batch");
+
+    assertThat(found(examples(100).filter(x -> true, 4).batch(64, true))).isEmpty();
     assertThat(found(examples(50).batch(64))).isEmpty();
     assertThat(found(examples(50).repeat().batch(64, true))).isEmpty();
     assertThat(found(examples(1000).batch(64, true))).isEmpty();
@@ -59,6 +73,10 @@ final class MixingAndBatchRulesTest {
     assertThat(found(examples(1000).batch(32).prefetch(2).unbatch()))
         .containsExactly("HINT batch-undone at unbatch");
 
+    assertThat(found(examples(1000).batch(32).cache().repeat().ignoreErrors().unbatch()))
+        .containsExactly("HINT batch-undone at unbatch");
+
+    assertThat(found(examples(1000).batch(32).take(9).unbatch())).isEmpty();
     assertThat(found(examples(1000).batch(32).map(x -> x, 4).unbatch())).isEmpty();
     assertThat(found(examples(1000).batch(32).shuffle(8).unbatch().batch(4))).isEmpty();
     assertThat(found(examples(1000).batch(32).rebatch(8))).isEmpty();

@@ -12,6 +12,8 @@ import dev.headrace.data.Tensor;
 import dev.headrace.profile.lint.LintCases.MapOnDeviceOp;
 import dev.headrace.profile.lint.LintCases.PrefetchToDeviceOp;
 import dev.headrace.spi.Collator;
+import dev.headrace.spi.Scanned;
+import dev.headrace.text.Json;
 import org.junit.jupiter.api.Test;
 
 /** Reading ahead: where a rule speaks, and where something like it is harmless. */
@@ -24,12 +26,33 @@ final class PrefetchRulesTest {
             found(examples(1000).batch(32).prefetch(2).randomMap((x, random) -> x, SEED).take(500)))
         .containsExactly("HINT work-after-prefetch at randomMap");
 
+    assertThat(
+            found(
+                examples(1000)
+                    .prefetch(2)
+                    .scan(0L, (sum, x) -> new Scanned<>(sum + 1, x))
+                    .batch(32)))
+        .containsExactly("HINT work-after-prefetch at scan");
+    assertThat(found(examples(1000).prefetch(2).filter(LintCases::isDark).batch(32)))
+        .containsExactly("NOTE work-after-prefetch at filter");
+    assertThat(found(examples(1000).prefetch(2).filter(x -> true).map(LintCases::augmented)))
+        .containsExactly("HINT work-after-prefetch at map"); // once for each prefetch
+
     assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented, 4).batch(32))).isEmpty();
     assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented).batch(32).prefetch(2)))
         .isEmpty();
     assertThat(found(examples(1000).prefetch(2).map(LintCases::augmented).synchronous())).isEmpty();
-    assertThat(found(examples(1000).prefetch(2).filter(x -> x.shape().rank() == 0).batch(32)))
+    assertThat(
+            found(
+                examples(1000)
+                    .prefetch(2)
+                    .filter(x -> x.shape().rank() == 0)
+                    .batch(32)
+                    .prefetch(2)))
         .isEmpty();
+    assertThat(found(examples(1000).prefetch(2).filter(x -> true, 4).batch(32))).isEmpty();
+    assertThat(found(examples(1000).filter(x -> x.shape().rank() == 0).batch(32))).isEmpty();
+    assertThat(found(Dataset.textLines("x").prefetch(9).filter(Json.notBlank()))).isEmpty();
     assertThat(found(examples(50).prefetch(2).map(LintCases::augmented))).isEmpty();
   }
 
@@ -49,6 +72,13 @@ final class PrefetchRulesTest {
     assertThat(found(Dataset.textLines("data/*.txt").take(5))).isEmpty();
     assertThat(found(Dataset.range(1000).window(5).flatMap(w -> w.batch(5, Collator.stack()))))
         .isEmpty();
+    assertThat(
+            found(
+                Dataset.range(1000)
+                    .window(5)
+                    .shuffle(9, SEED)
+                    .flatMap(w -> w.batch(5, Collator.stack()))))
+        .isEmpty();
     assertThat(found(Dataset.textLines("data/*.txt").map(x -> x).synchronous())).isEmpty();
     assertThat(found(Dataset.textLines("data/*.txt").cache().batch(32, Collator.toList())))
         .isEmpty();
@@ -61,7 +91,12 @@ final class PrefetchRulesTest {
     assertThat(found(examples(1000).batch(32).prefetch(2).prefetch(AUTOTUNE)))
         .containsExactly("HINT prefetch-twice at prefetch");
 
+    assertThat(found(examples(1000).batch(32).prefetch(2).take(20).ignoreErrors().prefetch(2)))
+        .containsExactly("HINT prefetch-twice at prefetch");
+
     assertThat(found(examples(1000).prefetch(64).batch(32).prefetch(AUTOTUNE))).isEmpty();
+    assertThat(found(examples(1000).prefetch(2).concatenate(examples(9)).prefetch(2))).isEmpty();
+    assertThat(found(examples(1000).prefetch(2).filter(x -> true).prefetch(2))).isEmpty();
     assertThat(found(examples(1000).batch(32).prefetch(0).prefetch(2))).isEmpty();
   }
 

@@ -1,5 +1,6 @@
 package dev.headrace.profile.lint;
 
+import static dev.headrace.Dataset.AUTOTUNE;
 import static dev.headrace.profile.lint.LintCases.SEED;
 import static dev.headrace.profile.lint.LintCases.examples;
 import static dev.headrace.profile.lint.LintCases.found;
@@ -7,10 +8,17 @@ import static dev.headrace.profile.lint.LintCases.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.Dataset;
+import dev.headrace.data.Tensor;
+import dev.headrace.profile.Finding;
+import dev.headrace.spi.Collator;
 import dev.headrace.spi.Order;
+import dev.headrace.spi.Packed;
+import dev.headrace.spi.Packing;
+import dev.headrace.spi.Scanned;
 import dev.headrace.spi.ShardMode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,7 +28,7 @@ final class ShardRulesTest {
 
   @Test
   void shardOfDifferingOrders() {
-    assertThat(found(examples(1000).shuffle(100).shard(2, 0)))
+    assertThat(found(Dataset.range(1000).shuffle(100).shard(2, 0)))
         .containsExactly("PROBLEM shard-of-differing-orders at shard");
     assertThat(found(Dataset.range(1000).shuffle(100).shardByRank(0, 2, ShardMode.DROP)))
         .containsExactly("PROBLEM shard-of-differing-orders at shardByRank");
@@ -55,6 +63,9 @@ final class ShardRulesTest {
                     .prefetch(2)))
         .containsExactly("HINT shard-late at shardByRank");
 
+    assertThat(found(examples(1000).shuffle(100, SEED).prefetch(2).shard(4, 1)))
+        .containsExactly("HINT shard-late at shard");
+
     assertThat(found(Dataset.range(1000).shard(4, 1).map(LintCases::load, 4))).isEmpty();
     assertThat(found(Dataset.range(1000).map(LintCases::load).shard(4, 1).prefetch(2)))
         .containsExactly("HINT shard-late at shard");
@@ -64,6 +75,62 @@ final class ShardRulesTest {
         .isEmpty(); // what belongs to others is passed over
     assertThat(found(examples(1000).batch(10).shard(4, 1))).isEmpty();
     assertThat(found(examples(1000).shard(1, 0))).isEmpty();
+    assertThat(found(examples(1000).filter(x -> x.shape().rank() == 0, 4).shard(4, 1)))
+        .isEmpty(); // as many to each of those that are left
+    assertThat(found(examples(1000).cache(Path.of("shared")).shard(4, 1))).isEmpty();
+  }
+
+  @Test
+  void tokenizingAndPackingBeforeRanks() {
+    Dataset<String> text = Dataset.textLines("corpus/*.txt");
+    Dataset<Packed<Tensor>> rows =
+        text.map(line -> Tensor.of(1L, 2L), AUTOTUNE).pack(1024, Packing.FIRST_FIT);
+
+    List<Finding> late = rows.shardByRank(1, 4, ShardMode.DROP).prefetch(2).lint();
+    assertThat(late).extracting(Finding::rule).containsExactly("shard-late");
+    assertThat(late.getFirst().message()).contains("keeps one of 4 results");
+    assertThat(late.getFirst().advice()).isEqualTo("put .shardByRank(…) before .map(…)");
+    assertThat(found(rows.batch(8).shardByRank(1, 4, ShardMode.PAD).prefetch(2)))
+        .containsExactly("HINT shard-late at shardByRank");
+    assertThat(
+            found(
+                text.flatMap(line -> Dataset.range(3))
+                    .filter(x -> x > 0)
+                    .batch(8, Collator.stack())
+                    .shardByRank(1, 4, ShardMode.DROP)
+                    .prefetch(2)))
+        .containsExactly("HINT shard-late at shardByRank");
+    assertThat(
+            found(
+                Dataset.range(1000)
+                    .batch(8, Collator.stack())
+                    .pack(64, Packing.FIRST_FIT)
+                    .shardByRank(1, 4, ShardMode.DROP)))
+        .containsExactly("HINT shard-late at shardByRank");
+
+    assertThat(
+            found(
+                text.shardByRank(1, 4, ShardMode.DROP)
+                    .map(line -> Tensor.of(1L, 2L), AUTOTUNE)
+                    .pack(1024, Packing.FIRST_FIT)
+                    .prefetch(2)))
+        .isEmpty();
+    assertThat(found(text.shardByRank(1, 4, ShardMode.DROP).prefetch(2))).isEmpty();
+    assertThat(
+            found(
+                Dataset.listFiles("corpus/*.txt")
+                    .prefetch(2)
+                    .flatMap(f -> Dataset.textLines(f))
+                    .shardByRank(1, 4, ShardMode.DROP)
+                    .prefetch(2)))
+        .isEmpty(); // few files, many lines
+    assertThat(
+            found(
+                Dataset.range(1000)
+                    .scan(0L, (sum, x) -> new Scanned<>(sum + x, sum))
+                    .shardByRank(1, 4, ShardMode.DROP)
+                    .prefetch(2)))
+        .isEmpty(); // it needs all elements
   }
 
   @Test
@@ -78,6 +145,12 @@ final class ShardRulesTest {
     assertThat(found(Dataset.range(3).shardByRank(0, 4, ShardMode.DROP)))
         .containsExactly("PROBLEM shard-empty at shardByRank");
 
+    assertThat(found(files.prefetch(2).filter(f -> true).ignoreErrors().shard(4, 0)))
+        .containsExactly("PROBLEM shard-empty at shard");
+    assertThat(found(Dataset.range(3).filter(x -> x > 1).shard(4, 0)))
+        .containsExactly("PROBLEM shard-empty at shard");
+
+    assertThat(found(files.repeat(2).shard(4, 0))).isEmpty();
     assertThat(found(files.shard(3, 0))).isEmpty();
     assertThat(found(Dataset.range(3).shardByRank(0, 4, ShardMode.PAD))).isEmpty();
     assertThat(found(Dataset.listFiles(folder + "/none-*.txt").shard(4, 0))).isEmpty();

@@ -19,7 +19,13 @@ final class ShuffleRulesTest {
     assertThat(found(examples(1000).batch(32).map(x -> x, 4).shuffle(100).prefetch(2)))
         .containsExactly("HINT shuffle-after-batch at shuffle");
 
+    assertThat(found(examples(1000).batch(32).cache().shuffle(100).prefetch(2)))
+        .containsExactly("HINT shuffle-after-batch at shuffle");
+    assertThat(found(examples(1000).batch(32).filter(x -> true, 4).take(9).shuffle(100)))
+        .containsExactly("HINT shuffle-after-batch at shuffle");
+
     assertThat(found(examples(1000).shuffle(100).batch(32).prefetch(2))).isEmpty();
+    assertThat(found(examples(1000).cache().shuffle(100).batch(32).prefetch(2))).isEmpty();
     assertThat(found(examples(1000).shuffle(500).batch(32).shuffle(10).prefetch(2))).isEmpty();
     assertThat(found(examples(1000).batch(101, true).shuffle(9).batch(4).prefetch(2)))
         .isEmpty(); // sequences of tokens are the elements
@@ -36,7 +42,18 @@ final class ShuffleRulesTest {
     assertThat(found(examples(1000).repeat(3).map(x -> x, 4).shuffle(100)))
         .containsExactly("HINT repeat-before-shuffle at shuffle");
 
+    assertThat(found(examples(1000).repeat().filter(x -> true, 4).shuffle(100)))
+        .containsExactly("HINT repeat-before-shuffle at shuffle");
+
     assertThat(found(examples(1000).shuffle(100).repeat().batch(32))).isEmpty();
+    assertThat(
+            found(
+                Dataset.sampleFrom(
+                        List.of(examples(9).repeat(), examples(9).repeat()),
+                        new double[] {0.5, 0.5},
+                        SEED)
+                    .shuffle(100)))
+        .isEmpty(); // a mixture has no epochs
     assertThat(found(examples(1000).shuffle(900).repeat().shuffle(10).batch(32))).isEmpty();
     assertThat(found(examples(1000).repeat(1).shuffle(100))).isEmpty();
     assertThat(
@@ -62,6 +79,15 @@ final class ShuffleRulesTest {
     assertThat(found(examples(1000).shuffle(1000, SEED).skip(200).batch(32)))
         .containsExactly("HINT shuffle-before-split at skip");
     assertThat(found(Dataset.range(1000).globalShuffle(SEED).skip(200)))
+        .containsExactly("HINT shuffle-before-split at skip");
+
+    assertThat(found(examples(1000).shuffle(1000, SEED).filter(x -> true, 4).skip(200)))
+        .containsExactly("HINT shuffle-before-split at skip");
+    assertThat(
+            found(
+                Dataset.listFiles("x/*", SEED)
+                    .interleave(f -> Dataset.textLines(f), 4, 1, AUTOTUNE)
+                    .skip(200)))
         .containsExactly("HINT shuffle-before-split at skip");
 
     assertThat(found(examples(1000).shuffle(1000, SEED, false).skip(200).shuffle(100))).isEmpty();
