@@ -7,11 +7,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,10 +52,103 @@ public final class ElementCodec {
   private static final int INTS = 14;
   private static final int FLOATS = 15;
   private static final int DOUBLES = 16;
+  private static final int NULL = 17;
+  private static final int BYTE = 18;
+  private static final int SHORT = 19;
+  private static final int CHAR = 20;
+  private static final int ENUM = 21;
+  private static final int BOOLEANS = 22;
+  private static final int ARRAY_LIST = 23;
+  private static final int ANY_MAP = 24;
   private static final int DEEPEST = 500;
   private static final int PIECE_BYTES = 1 << 16;
 
+  /** The maps that an exact codec gives back as they were, by how they are made again. */
+  private enum MapKind {
+    UNMODIFIABLE(Map.of(), Map.of(1, 1), Collections.unmodifiableMap(Map.of())) {
+      @Override
+      Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries) {
+        return Collections.unmodifiableMap(entries);
+      }
+    },
+    UNMODIFIABLE_IN_SEQUENCE(Collections.unmodifiableSequencedMap(new LinkedHashMap<>())) {
+      @Override
+      Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries) {
+        return Collections.unmodifiableSequencedMap(entries);
+      }
+    },
+    IN_SEQUENCE(new LinkedHashMap<>()) {
+      @Override
+      Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries) {
+        return entries;
+      }
+    },
+    HASHED(new HashMap<>()) {
+      @Override
+      Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries) {
+        return new HashMap<>(entries);
+      }
+    },
+    SORTED(new TreeMap<>()) {
+      @Override
+      Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries) {
+        return new TreeMap<>(entries);
+      }
+    };
+
+    private final Set<Class<?>> classes;
+
+    MapKind(Map<?, ?>... examples) {
+      Set<Class<?>> all = new HashSet<>();
+      for (Map<?, ?> example : examples) {
+        all.add(example.getClass());
+      }
+      classes = Set.copyOf(all);
+    }
+
+    abstract Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries);
+
+    static @Nullable MapKind find(Map<?, ?> map) {
+      for (MapKind kind : values()) {
+        if (kind.classes.contains(map.getClass())) {
+          boolean isInOrderOfItsOwn =
+              map instanceof TreeMap<?, ?> sorted && sorted.comparator() != null;
+          return isInOrderOfItsOwn ? null : kind;
+        }
+      }
+      return null;
+    }
+  }
+
+  /** The lists that come back as lists that cannot be changed. */
+  private static final Set<Class<?>> UNMODIFIABLE_LISTS =
+      Set.of(
+          List.of().getClass(),
+          List.of(1).getClass(),
+          Collections.emptyList().getClass(),
+          Collections.singletonList(1).getClass(),
+          Collections.nCopies(1, 1).getClass(),
+          Collections.unmodifiableList(new ArrayList<>()).getClass());
+
   private final Map<String, Class<?>> records = new ConcurrentHashMap<>();
+  private final boolean isExact;
+
+  public ElementCodec() {
+    this(false);
+  }
+
+  private ElementCodec(boolean isExact) {
+    this.isExact = isExact;
+  }
+
+  /**
+   * A codec whose elements come back as objects of the classes they were, maps in the same order,
+   * and that refuses all others. It writes a little more than a usual one does: null within
+   * elements, enums, small numbers, maps by any key.
+   */
+  public static ElementCodec exact() {
+    return new ElementCodec(true);
+  }
 
   /** Tells of the record classes in {@code sample}, so that such elements can be read. */
   public ElementCodec learn(@Nullable Object sample) {
@@ -110,6 +206,18 @@ public final class ElementCodec {
 
   /** Writes the element. */
   public void encode(Object element, DataOutputStream out) throws IOException {
+    encode(element, out, 0);
+  }
+
+  private void encode(Object element, DataOutputStream out, int depth) throws IOException {
+    if (depth > DEEPEST) {
+      throw new IllegalArgumentException(
+          "encode: expected elements nested at most %d deep, but got deeper ones"
+              .formatted(DEEPEST));
+    }
+    if (isExact && encodeExactly(element, out, depth)) {
+      return;
+    }
     switch (element) {
       case Long value -> {
         out.writeByte(LONG);
@@ -149,18 +257,105 @@ public final class ElementCodec {
         learnClass(value.getClass());
         out.writeByte(RECORD);
         writeText(value.getClass().getName(), out);
-        writeAll(Arrays.asList(RecordClass.of(value.getClass()).components(value)), out);
+        writeAll(Arrays.asList(RecordClass.of(value.getClass()).components(value)), out, depth);
       }
-      case Map<?, ?> value -> writeMap(value, out);
+      case Map<?, ?> value -> writeMap(value, out, depth);
       case List<?> value -> {
         out.writeByte(LIST);
-        writeAll(value, out);
+        writeAll(value, out, depth);
       }
       default -> writeArray(element, out);
     }
   }
 
-  private void writeMap(Map<?, ?> map, DataOutputStream out) throws IOException {
+  /** Writes what a usual codec does not, or not so that it is the same; false for all else. */
+  private boolean encodeExactly(Object element, DataOutputStream out, int depth)
+      throws IOException {
+    switch (element) {
+      case Byte value -> {
+        out.writeByte(BYTE);
+        out.writeByte(value);
+      }
+      case Short value -> {
+        out.writeByte(SHORT);
+        out.writeShort(value);
+      }
+      case Character value -> {
+        out.writeByte(CHAR);
+        out.writeChar(value);
+      }
+      case Enum<?> value -> {
+        Class<?> type = value.getDeclaringClass();
+        records.putIfAbsent(type.getName(), type);
+        checkKnown(type);
+        out.writeByte(ENUM);
+        writeText(type.getName(), out);
+        writeText(value.name(), out);
+      }
+      case boolean[] values -> {
+        out.writeByte(BOOLEANS);
+        out.writeInt(values.length);
+        for (boolean value : values) {
+          out.writeBoolean(value);
+        }
+      }
+      case Record value -> {
+        learnClass(value.getClass());
+        checkKnown(value.getClass());
+        return false;
+      }
+      case Path value when value.getFileSystem() != FileSystems.getDefault() ->
+          throw cannotWrite(value);
+      case Tensor value when value.lease() != null || value.place() != null ->
+          throw new IllegalArgumentException(
+              "encode: expected a tensor in memory of its own, but got " + value.describe());
+      case Map<?, ?> value -> {
+        MapKind kind = MapKind.find(value);
+        if (kind == null) {
+          throw cannotWrite(value);
+        }
+        out.writeByte(ANY_MAP);
+        out.writeByte(kind.ordinal());
+        out.writeInt(value.size());
+        for (Map.Entry<?, ?> entry : value.entrySet()) {
+          encodeNullable(entry.getKey(), out, depth + 1);
+          encodeNullable(entry.getValue(), out, depth + 1);
+        }
+      }
+      case List<?> value -> {
+        if (value.getClass() != ArrayList.class && !UNMODIFIABLE_LISTS.contains(value.getClass())) {
+          throw cannotWrite(value);
+        }
+        out.writeByte(value.getClass() == ArrayList.class ? ARRAY_LIST : LIST);
+        writeAll(value, out, depth);
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Two classes of one name, of two class loaders, cannot be told apart by it. */
+  private void checkKnown(Class<?> type) {
+    if (records.get(type.getName()) != type) {
+      throw new IllegalArgumentException(
+          "encode: expected one class of the name %s, but got two".formatted(type.getName()));
+    }
+  }
+
+  private void encodeNullable(@Nullable Object element, DataOutputStream out, int depth)
+      throws IOException {
+    if (element != null) {
+      encode(element, out, depth);
+    } else if (isExact) {
+      out.writeByte(NULL);
+    } else {
+      throw cannotWrite(null);
+    }
+  }
+
+  private void writeMap(Map<?, ?> map, DataOutputStream out, int depth) throws IOException {
     for (Object key : map.keySet()) {
       if (!(key instanceof String)) {
         throw cannotWrite(key);
@@ -170,21 +365,15 @@ public final class ElementCodec {
     out.writeByte(MAP);
     out.writeInt(ordered.size());
     for (Map.Entry<?, ?> entry : ordered.entrySet()) {
-      if (entry.getValue() == null) {
-        throw cannotWrite(null);
-      }
       writeText((String) entry.getKey(), out);
-      encode(entry.getValue(), out);
+      encodeNullable(entry.getValue(), out, depth + 1);
     }
   }
 
-  private void writeAll(Collection<?> items, DataOutputStream out) throws IOException {
+  private void writeAll(Collection<?> items, DataOutputStream out, int depth) throws IOException {
     out.writeInt(items.size());
     for (Object item : items) {
-      if (item == null) {
-        throw cannotWrite(null);
-      }
-      encode(item, out);
+      encodeNullable(item, out, depth + 1);
     }
   }
 
@@ -295,6 +484,9 @@ public final class ElementCodec {
   public Object decode(ByteBuffer in) {
     try {
       Object element = read(in, 0);
+      if (element == null) {
+        throw damaged("it is null");
+      }
       if (in.hasRemaining()) {
         throw damaged(in.remaining() + " bytes are left over");
       }
@@ -308,7 +500,7 @@ public final class ElementCodec {
     return new IllegalArgumentException("decode: expected an element, but " + why);
   }
 
-  private Object read(ByteBuffer in, int depth) {
+  private @Nullable Object read(ByteBuffer in, int depth) {
     if (depth > DEEPEST) {
       throw damaged("it is nested more than " + DEEPEST + " deep");
     }
@@ -328,34 +520,84 @@ public final class ElementCodec {
       case RECORD -> readRecord(in, depth);
       case LONGS -> {
         long[] values = new long[length(in, 8)];
-        for (int i = 0; i < values.length; i++) {
-          values[i] = in.getLong();
-        }
+        in.asLongBuffer().get(values);
+        in.position(in.position() + 8 * values.length);
         yield values;
       }
       case INTS -> {
         int[] values = new int[length(in, 4)];
-        for (int i = 0; i < values.length; i++) {
-          values[i] = in.getInt();
-        }
+        in.asIntBuffer().get(values);
+        in.position(in.position() + 4 * values.length);
         yield values;
       }
       case FLOATS -> {
         float[] values = new float[length(in, 4)];
-        for (int i = 0; i < values.length; i++) {
-          values[i] = in.getFloat();
-        }
+        in.asFloatBuffer().get(values);
+        in.position(in.position() + 4 * values.length);
         yield values;
       }
       case DOUBLES -> {
         double[] values = new double[length(in, 8)];
+        in.asDoubleBuffer().get(values);
+        in.position(in.position() + 8 * values.length);
+        yield values;
+      }
+      default -> {
+        if (!isExact) {
+          throw damaged("it has a part of unknown kind " + tag);
+        }
+        yield readExactly(tag, in, depth);
+      }
+    };
+  }
+
+  private @Nullable Object readExactly(int tag, ByteBuffer in, int depth) {
+    return switch (tag) {
+      case NULL -> null;
+      case BYTE -> in.get();
+      case SHORT -> in.getShort();
+      case CHAR -> in.getChar();
+      case ENUM -> readEnum(in);
+      case BOOLEANS -> {
+        boolean[] values = new boolean[length(in, 1)];
         for (int i = 0; i < values.length; i++) {
-          values[i] = in.getDouble();
+          values[i] = in.get() != 0;
         }
         yield values;
       }
+      case ARRAY_LIST -> readAll(in, depth);
+      case ANY_MAP -> {
+        int kind = in.get();
+        if (kind < 0 || kind >= MapKind.values().length) {
+          throw damaged("it has a map of unknown kind " + kind);
+        }
+        int count = length(in, 1);
+        LinkedHashMap<Object, @Nullable Object> entries = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+          entries.put(read(in, depth + 1), read(in, depth + 1));
+        }
+        try {
+          yield MapKind.values()[kind].of(entries);
+        } catch (ClassCastException | NullPointerException e) {
+          throw damaged("it has a map of keys that cannot be compared");
+        }
+      }
       default -> throw damaged("it has a part of unknown kind " + tag);
     };
+  }
+
+  private Object readEnum(ByteBuffer in) {
+    String type = readText(in);
+    String name = readText(in);
+    Class<?> known = records.get(type);
+    if (known != null && known.isEnum()) {
+      for (Object constant : known.getEnumConstants()) {
+        if (((Enum<?>) constant).name().equals(name)) {
+          return constant;
+        }
+      }
+    }
+    throw damaged("it has an unknown constant %s of %s".formatted(name, type));
   }
 
   private static int length(ByteBuffer in, int bytesEach) {
@@ -376,18 +618,18 @@ public final class ElementCodec {
     return new String(readBytes(in, length(in, 1)), StandardCharsets.UTF_8);
   }
 
-  private List<Object> readAll(ByteBuffer in, int depth) {
+  private List<@Nullable Object> readAll(ByteBuffer in, int depth) {
     int count = length(in, 1);
-    List<Object> items = new ArrayList<>(Math.min(count, 64)); // the count may be a lie
+    List<@Nullable Object> items = new ArrayList<>(Math.min(count, 64)); // the count may be a lie
     for (int i = 0; i < count; i++) {
       items.add(read(in, depth + 1));
     }
     return items;
   }
 
-  private Map<String, Object> readMap(ByteBuffer in, int depth) {
+  private Map<String, @Nullable Object> readMap(ByteBuffer in, int depth) {
     int count = length(in, 1);
-    Map<String, Object> map = new LinkedHashMap<>();
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
     for (int i = 0; i < count; i++) {
       map.put(readText(in), read(in, depth + 1));
     }
@@ -402,7 +644,7 @@ public final class ElementCodec {
           "decode: expected one of the records %s, but got %s; name its class where the data is read"
               .formatted(records.keySet(), name));
     }
-    List<Object> parts = readAll(in, depth);
+    List<@Nullable Object> parts = readAll(in, depth);
     RecordClass known = RecordClass.of(type);
     if (parts.size() != known.size()) {
       throw damaged("record %s has %d parts".formatted(name, parts.size()));

@@ -4,17 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.testing.ElementText;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ElementCodecTest {
   private record Inner(String name, int[] sizes) {}
@@ -207,6 +218,94 @@ class ElementCodecTest {
       decodeOrRefuse(codec, Arrays.copyOf(bytes, random.nextInt(bytes.length + 1)));
       decodeOrRefuse(codec, bytes);
     }
+  }
+
+  private enum Suit {
+    HEARTS,
+    SPADES {
+      @Override
+      public String toString() {
+        return "a spade";
+      }
+    }
+  }
+
+  private record Held(@Nullable Object value) {}
+
+  private static Stream<Object> anExactCodecGivesBack() {
+    Map<Object, Object> inSequence = new LinkedHashMap<>();
+    inSequence.put("z", 1L);
+    inSequence.put(2, List.of());
+    inSequence.put(null, null);
+    return Stream.of(
+        1L,
+        (byte) 3,
+        (short) -4,
+        'x',
+        Suit.SPADES,
+        new Held(null),
+        new Held(Suit.HEARTS),
+        new boolean[] {true, false},
+        new float[] {Float.intBitsToFloat(0x7fc12345), 1},
+        new ArrayList<>(List.of(1, "a")),
+        List.of(),
+        List.of(1, 2, 3),
+        Collections.unmodifiableList(new ArrayList<>(List.of(1))),
+        inSequence,
+        new HashMap<>(Map.of("a", 1)),
+        new TreeMap<>(Map.of("b", 1, "a", 2)),
+        Map.of("d", 1, "a", 2, "c", 3, "b", 4),
+        Collections.unmodifiableSequencedMap(new LinkedHashMap<>(Map.of("a", Tensor.scalar(1L)))),
+        new Circle(4));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void anExactCodecGivesBack(Object element) {
+    ElementCodec codec = ElementCodec.exact();
+    Object back = codec.decode(codec.encode(element));
+    assertThat(codec.encode(back)).isEqualTo(codec.encode(element));
+    boolean isChangeable = element instanceof ArrayList || element instanceof HashMap;
+    if (isChangeable || !(element instanceof Map || element instanceof List)) {
+      assertThat(back).hasSameClassAs(element);
+    }
+    if (element instanceof Map<?, ?> map) {
+      assertThat(List.copyOf(((Map<?, ?>) back).keySet().stream().map(String::valueOf).toList()))
+          .isEqualTo(map.keySet().stream().map(String::valueOf).toList());
+      assertThat(back instanceof SequencedMap).isEqualTo(element instanceof SequencedMap);
+    }
+  }
+
+  private static Stream<Object> anExactCodecRefuses() {
+    return Stream.of(
+        new LinkedList<>(List.of(1)),
+        Arrays.asList(1, 2),
+        new TreeMap<>(Comparator.<Integer>reverseOrder()),
+        new ConcurrentHashMap<>(Map.of("a", 1)),
+        new Held(new Object()),
+        new Held(new String[] {"a"}),
+        BigInteger.ONE);
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void anExactCodecRefuses(Object element) {
+    assertThatThrownBy(() -> ElementCodec.exact().encode(element))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("encode: expected ");
+  }
+
+  @Test
+  void whatIsNestedTooDeepToBeReadIsNotWritten() {
+    Object deep = 1;
+    for (int i = 0; i < 500; i++) {
+      deep = List.of(deep);
+    }
+    ElementCodec codec = new ElementCodec();
+    assertThat(codec.decode(codec.encode(deep))).isEqualTo(deep);
+    Object deeper = List.of(deep);
+    assertThatThrownBy(() -> codec.encode(deeper))
+        .hasMessage("encode: expected elements nested at most 500 deep, but got deeper ones");
   }
 
   private static void decodeOrRefuse(ElementCodec codec, byte[] bytes) {
