@@ -4,18 +4,14 @@ import dev.headrace.data.BlockWriter;
 import dev.headrace.data.Compression;
 import dev.headrace.data.ElementCodec;
 import dev.headrace.data.WriterLock;
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,24 +27,11 @@ public final class ElementWriter implements Closeable {
    */
   private static final int BLOCK_BYTES = 1 << 16;
 
-  static final byte RUN = 0;
-  static final byte LISTED = 1;
-  static final byte MIXED = 2;
-  static final byte LONGS = 0;
-  static final byte OBJECTS = 1;
   static final String RECORDS = "records";
 
   private final BlockWriter blocks;
   private final ElementCodec codec;
-  private final Body body = new Body();
-  private final DataOutputStream encoded = new DataOutputStream(body);
-
-  private long[] longs = new long[64];
-  private int[] lengths = new int[64];
-  private @Nullable Id[] parents = new Id[64];
-  private long[] ordinals = new long[64];
-  private boolean inLongs = true;
-  private int count;
+  private final BlockEncoder block;
   private long elements;
 
   /**
@@ -58,6 +41,7 @@ public final class ElementWriter implements Closeable {
   public ElementWriter(Path file, Compression compression, ElementCodec codec) throws IOException {
     this.blocks = new BlockWriter(file, compression);
     this.codec = codec;
+    this.block = new BlockEncoder(codec);
   }
 
   /** Begins the file that a lock gives the right to write; the lock stays the caller's. */
@@ -65,6 +49,7 @@ public final class ElementWriter implements Closeable {
       throws IOException {
     this.blocks = new BlockWriter(lock, compression);
     this.codec = codec;
+    this.block = new BlockEncoder(codec);
   }
 
   /** How many elements were added. */
@@ -96,135 +81,40 @@ public final class ElementWriter implements Closeable {
       addLong(number, parent, ordinal);
       return;
     }
-    if (inLongs) {
-      flush();
-      inLongs = false;
-    }
-    int before = body.size();
-    try {
-      codec.encode(element, encoded);
-    } catch (RuntimeException e) {
-      body.cut(before);
-      throw e;
-    }
-    note(parent, ordinal);
-    lengths[count++] = body.size() - before;
-    elements++;
-    if (body.size() >= BLOCK_BYTES) {
+    if (!block.takes(false)) {
       flush();
     }
+    block.add(element, parent, ordinal);
+    added();
   }
 
   private void addLong(long number, @Nullable Id parent, long ordinal) throws IOException {
-    if (!inLongs) {
-      flush();
-      inLongs = true;
-    }
-    note(parent, ordinal);
-    longs[count++] = number;
-    elements++;
-    if (8 * count >= BLOCK_BYTES) {
+    if (!block.takes(true)) {
       flush();
     }
+    block.addLong(number, parent, ordinal);
+    added();
   }
 
-  private void note(@Nullable Id parent, long ordinal) {
-    if (count == longs.length) {
-      longs = Arrays.copyOf(longs, 2 * count);
-      lengths = Arrays.copyOf(lengths, 2 * count);
-      parents = Arrays.copyOf(parents, 2 * count);
-      ordinals = Arrays.copyOf(ordinals, 2 * count);
+  private void added() throws IOException {
+    elements++;
+    if (block.bytes() >= BLOCK_BYTES) {
+      flush();
     }
-    parents[count] = parent;
-    ordinals[count] = ordinal;
   }
 
   private void flush() throws IOException {
-    if (count == 0) {
+    if (block.count() == 0) {
       return;
     }
-    byte kind = kindOfIds();
-    long size = 2 + idBytes(kind) + (inLongs ? 8L * count : 4L * count + body.size());
-    if (size > Integer.MAX_VALUE - 64) {
-      throw new IOException(
-          blocks.file() + ": expected elements below 2 GB, but got one of " + size + " bytes");
+    ByteBuffer bytes;
+    try {
+      bytes = block.toBytes();
+    } catch (IOException e) {
+      throw new IOException(blocks.file() + ": " + e.getMessage(), e);
     }
-    ByteBuffer block = ByteBuffer.allocate((int) size);
-    putIds(kind, block);
-    block.put(inLongs ? LONGS : OBJECTS);
-    if (inLongs) {
-      block.asLongBuffer().put(longs, 0, count);
-    } else {
-      block.asIntBuffer().put(lengths, 0, count);
-      block.position(block.position() + 4 * count);
-      block.put(body.bytes(), 0, body.size());
-    }
-    blocks.add(block.array(), block.capacity(), count);
-    body.reset();
-    Arrays.fill(parents, 0, count, null);
-    count = 0;
-  }
-
-  private byte kindOfIds() {
-    byte kind = RUN;
-    for (int i = 1; i < count; i++) {
-      if (parents[i] != parents[0] && !Objects.equals(parents[i], parents[0])) {
-        return MIXED;
-      }
-      if (ordinals[i] != ordinals[0] + i) {
-        kind = LISTED;
-      }
-    }
-    return kind;
-  }
-
-  private long idBytes(byte kind) {
-    if (kind != MIXED) {
-      return pathBytes(parents[0]) + (kind == RUN ? 8 : 8L * count);
-    }
-    long bytes = 0;
-    for (int i = 0; i < count; i++) {
-      bytes += pathBytes(parents[i]) + 8;
-    }
-    return bytes;
-  }
-
-  private static long pathBytes(@Nullable Id parent) {
-    return 4 + 8L * Id.path(parent).length;
-  }
-
-  private void putIds(byte kind, ByteBuffer block) {
-    block.put(kind);
-    if (kind == MIXED) {
-      for (int i = 0; i < count; i++) {
-        putPath(parents[i], block);
-        block.putLong(ordinals[i]);
-      }
-      return;
-    }
-    putPath(parents[0], block);
-    for (int i = 0; i < (kind == RUN ? 1 : count); i++) {
-      block.putLong(ordinals[i]);
-    }
-  }
-
-  private static void putPath(@Nullable Id parent, ByteBuffer block) {
-    long[] path = Id.path(parent);
-    block.putInt(path.length);
-    for (long ordinal : path) {
-      block.putLong(ordinal);
-    }
-  }
-
-  /** Bytes that can be cut off and read without a copy. */
-  private static final class Body extends ByteArrayOutputStream {
-    byte[] bytes() {
-      return buf;
-    }
-
-    void cut(int size) {
-      count = size;
-    }
+    blocks.add(bytes.array(), bytes.capacity(), block.count());
+    block.clear();
   }
 
   /** Completes the file, with some facts about it, and gives it its name. */
