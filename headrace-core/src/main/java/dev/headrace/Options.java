@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.data.SpillSpace;
 import dev.headrace.optimize.Goals;
 import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.LintSettings;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,9 @@ public final class Options {
   private @Nullable Long heapBudget;
   private @Nullable Long nativeBudget;
   private @Nullable Long memoryBudget;
+  private @Nullable Boolean spill;
+  private @Nullable Path spillFolder;
+  private @Nullable Long spillBudget;
   private @Nullable Duration stallAfter;
   private @Nullable Duration closeGrace;
   private NanoClock clock = NanoClock.SYSTEM;
@@ -61,6 +66,9 @@ public final class Options {
     heapBudget = from.heapBudget;
     nativeBudget = from.nativeBudget;
     memoryBudget = from.memoryBudget;
+    spill = from.spill;
+    spillFolder = from.spillFolder;
+    spillBudget = from.spillBudget;
     stallAfter = from.stallAfter;
     closeGrace = from.closeGrace;
     clock = from.clock;
@@ -241,6 +249,40 @@ public final class Options {
     return copy;
   }
 
+  /**
+   * Whether {@code shuffle}, {@code cache()}, {@code unique} and {@code groupByWindow} may write to
+   * a temporary file what does not fit the heap budget; they may by default. Where not, they fail
+   * with the size they need.
+   */
+  public Options spill(boolean toDisk) {
+    Options copy = new Options(this);
+    copy.spill = toDisk;
+    return copy;
+  }
+
+  /**
+   * The folder for temporary files of what does not fit the heap budget; it is made where there is
+   * none. By default it is Java's folder for temporary files, or {@code /var/tmp} where that is in
+   * memory. The files are deleted when the pipeline is closed, and those of a process that died
+   * when the next pipeline is opened.
+   */
+  public Options spillTo(Path folder) {
+    Options copy = new Options(this);
+    copy.spillFolder = Objects.requireNonNull(folder, "spillTo: expected a folder, but got null");
+    copy.spill = true;
+    return copy;
+  }
+
+  /**
+   * How many bytes of temporary files there may be; four fifths of what is free on their disk by
+   * default.
+   */
+  public Options spillBudget(long bytes) {
+    Options copy = new Options(this);
+    copy.spillBudget = positive("spillBudget", bytes);
+    return copy;
+  }
+
   /** How long the consumer may wait without progress before it is reported who waits for whom. */
   public Options stallAfter(Duration duration) {
     Options copy = new Options(this);
@@ -309,7 +351,37 @@ public final class Options {
             number("close.grace.ms", closeGrace == null ? null : closeGrace.toMillis(), 10_000)
                 .value()),
         clock,
-        flag("tune", tune, true).isTrue());
+        flag("tune", tune, true).isTrue(),
+        spillSpace());
+  }
+
+  private SpillSpace spillSpace() {
+    Setting folder = spillFolder();
+    return new SpillSpace(
+        flag("spill", spill, true).isTrue(),
+        folder.isTrue() ? Path.of(folder.text()) : null,
+        spillBudget().value());
+  }
+
+  /** Its value says whether somebody chose it. */
+  private Setting spillFolder() {
+    if (spillFolder != null) {
+      return new Setting("spill.folder", 1, spillFolder.toString(), "code");
+    }
+    Origin origin = Origin.find("spill.folder");
+    if (origin != null) {
+      return new Setting("spill.folder", 1, origin.text, origin.where);
+    }
+    Path usual = SpillSpace.defaultFolder();
+    return new Setting(
+        "spill.folder", 0, usual == null ? "none on a disk" : usual.toString(), "default");
+  }
+
+  private Setting spillBudget() {
+    Setting budget = number("spill.budget", spillBudget, 0);
+    return budget.value() == 0
+        ? new Setting(budget.name(), 0, "4/5 of what is free", budget.origin())
+        : budget;
   }
 
   private Setting heapBudget() {
@@ -355,6 +427,9 @@ public final class Options {
     settings.add(heapBudget());
     settings.add(nativeBudget());
     settings.add(memoryBudget());
+    settings.add(flag("spill", spill, true));
+    settings.add(spillFolder());
+    settings.add(spillBudget());
     settings.add(
         number("stall.after.ms", stallAfter == null ? null : stallAfter.toMillis(), 30_000));
     settings.add(

@@ -4,8 +4,10 @@ import dev.headrace.data.Lease;
 import dev.headrace.optimize.Optimised;
 import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Finding;
 import dev.headrace.profile.Linter;
 import dev.headrace.profile.PipelineStats;
+import dev.headrace.profile.SpilledFindings;
 import dev.headrace.runtime.Engine;
 import dev.headrace.runtime.OpenPass;
 import dev.headrace.runtime.PlanShape;
@@ -481,12 +483,17 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
    */
   public Diagnosis diagnose() {
     Diagnosis ofWhatRan =
-        Diagnosis.of(
-                engine.measurements(epoch, elements),
-                Linter.lint(op, options.lintSettings()),
-                explain())
+        Diagnosis.of(engine.measurements(epoch, elements), foundBesides(), explain())
             .withDecisions(engine.knobChanges());
     return Translation.toWritten(ofWhatRan, optimised);
+  }
+
+  /** What is on disk because it does not fit into memory, and what the linter says of the plan. */
+  private List<Finding> foundBesides() {
+    List<Finding> findings =
+        new ArrayList<>(SpilledFindings.of(engine.opStats(), engine.memory().heap().limitBytes()));
+    findings.addAll(Linter.lint(op, options.lintSettings()));
+    return findings;
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.headrace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +82,8 @@ class OptionsTest {
             .heapBudget(3000)
             .nativeBudget(4000)
             .memoryBudget(5000)
+            .spillTo(Path.of("disk"))
+            .spillBudget(6000)
             .stallAfter(Duration.ofSeconds(6))
             .closeGrace(Duration.ofSeconds(7));
     assertThat(options.effective())
@@ -91,6 +94,25 @@ class OptionsTest {
     assertThat(options.settings().stallAfter()).isEqualTo(Duration.ofSeconds(6));
     assertThat(options.settings().closeGrace()).isEqualTo(Duration.ofSeconds(7));
     assertThat(options.settings().deterministic()).isFalse();
+  }
+
+  @Test
+  void spillingIsAllowedIntoATemporaryFolderUnlessSaidOtherwise() {
+    Options options = Options.defaults();
+    assertThat(setting(options, "spill").isTrue()).isTrue();
+    assertThat(setting(options, "spill.folder").origin()).isEqualTo("default");
+    assertThat(setting(options, "spill.budget").text()).isEqualTo("4/5 of what is free");
+    assertThat(options.spill(false).settings().spill().refusal())
+        .isEqualTo("spilling is off: leave out options.spill(false)");
+    assertThat(options.spillTo(Path.of("/disk")).settings().spill().folder())
+        .isEqualTo(Path.of("/disk"));
+    assertThat(options.spill(false).spillTo(Path.of("/disk")).settings().spill().refusal())
+        .isNull();
+    property("spill.folder", "/elsewhere");
+    assertThat(options.settings().spill().folder()).isEqualTo(Path.of("/elsewhere"));
+    property("spill", "off");
+    assertThat(options.settings().spill().refusal()).isNotNull();
+    assertThat(options.settings().spill().folder()).isNull();
   }
 
   @ParameterizedTest

@@ -70,6 +70,21 @@ public final class Account {
     return false;
   }
 
+  /**
+   * As {@link #tryReserve}, where {@code roomBytes} more are free then, for who cannot do without.
+   */
+  public boolean tryReserveLeaving(long bytes, long roomBytes) {
+    long wanted = bytes + roomBytes;
+    for (SpareHolder holder : whole == null ? spareHolders : whole.spareHolders) {
+      long missing = wanted - freeBytes() - buffered.get();
+      if (missing <= 0) {
+        break;
+      }
+      holder.giveBack(missing);
+    }
+    return wanted <= freeBytes() + buffered.get() && tryReserve(bytes);
+  }
+
   /** Has {@code holder} asked for its memory whenever a reservation would not fit otherwise. */
   public void addSpareHolder(SpareHolder holder) {
     spareHolders.add(holder);

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param totalNs spent by the thread that pulled it, in this operator and what it pulled itself
  * @param stage set where the operator runs on threads of its own
  * @param transfer set where the operator copies to a device
+ * @param spill set where something did not fit into memory and went to disk
  */
 public record OpStats(
     String word,
@@ -21,7 +22,42 @@ public record OpStats(
     long failures,
     long totalNs,
     @Nullable StageStats stage,
-    @Nullable TransferStats transfer) {
+    @Nullable TransferStats transfer,
+    @Nullable SpillStats spill) {
+
+  /** One that holds nothing on disk. */
+  public OpStats(
+      String word,
+      String path,
+      int depth,
+      long elements,
+      long failures,
+      long totalNs,
+      @Nullable StageStats stage,
+      @Nullable TransferStats transfer) {
+    this(word, path, depth, elements, failures, totalNs, stage, transfer, null);
+  }
+
+  /**
+   * What an operator has on disk because it does not fit the heap budget.
+   *
+   * @param folder where, within one that others use too
+   * @param bytes that are there now, and {@code peakBytes} the most at once
+   * @param writtenBytes all that was ever written, and {@code readBytes} read back
+   */
+  public record SpillStats(
+      String folder, long bytes, long peakBytes, long writtenBytes, long readBytes) {
+
+    /** "3.2 GB of what it holds are on disk, …". */
+    public String sentence(long heapBudget) {
+      return "%s of what it holds %s on disk, in %s, because it does not fit the heap budget of %s"
+          .formatted(
+              DiagnosisText.bytes(bytes == 0 ? peakBytes : bytes),
+              bytes == 0 ? "were" : "are",
+              folder,
+              DiagnosisText.bytes(heapBudget));
+    }
+  }
 
   /**
    * What an operator with threads of its own has done so far.

@@ -68,6 +68,17 @@ public record PipelineStats(
                 stage.capacity(),
                 stage.waits()));
       }
+      OpStats.SpillStats spill = op.spill();
+      if (spill != null) {
+        text.append(
+            String.format(
+                Locale.ROOT,
+                "; %s on disk, at most %s; %s written, %s read back",
+                DiagnosisText.bytes(spill.bytes()),
+                DiagnosisText.bytes(spill.peakBytes()),
+                DiagnosisText.bytes(spill.writtenBytes()),
+                DiagnosisText.bytes(spill.readBytes())));
+      }
       text.append(System.lineSeparator());
     }
     return text.toString();

@@ -12,6 +12,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Origins;
 import dev.headrace.tune.Decisions;
 import dev.headrace.tune.Tuned;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,7 +90,18 @@ public final class Engine implements AutoCloseable, Decisions {
     this.settings = settings;
     this.memory = new MemoryBudget(settings, memoryFor(plan));
     this.recorder = new Recorder(this);
+    removeLeftovers();
     Events.opened(name(), () -> PlanShape.of(plan, settings.deterministic()).explain());
+  }
+
+  /** What processes that died have left on disk. */
+  private void removeLeftovers() {
+    for (Path folder : settings.spill().removeLeftovers()) {
+      LOG.log(
+          System.Logger.Level.INFO,
+          "removed {0}, temporary files of a process that ended without deleting them",
+          folder);
+    }
   }
 
   /** What an operator of the plan wants batches to be assembled in; else plain memory. */
@@ -453,6 +465,10 @@ public final class Engine implements AutoCloseable, Decisions {
         String remark = place.remark;
         if (remark != null) {
           remarks.add(place.path + ": " + remark);
+        }
+        OpStats.SpillStats spill = place.stats().spill();
+        if (spill != null) {
+          remarks.add(place.path + ": " + spill.sentence(memory.heap().limitBytes()));
         }
       }
     }

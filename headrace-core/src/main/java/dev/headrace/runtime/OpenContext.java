@@ -16,6 +16,8 @@ import dev.headrace.spi.Passes;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.PureFunction;
+import dev.headrace.spi.Spill;
+import dev.headrace.spi.SpillMeter;
 import dev.headrace.spi.State;
 import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Watch;
@@ -509,6 +511,12 @@ final class OpenContext implements Context {
   @Override
   public Account heap() {
     return engine.memory().heap();
+  }
+
+  @Override
+  public Spill spill() {
+    return new Spill(
+        this, engine.settings().spill(), place == null ? new SpillMeter() : place.spills);
   }
 
   @Override

@@ -4,8 +4,10 @@ import dev.headrace.profile.OpStats;
 import dev.headrace.profile.Snapshot;
 import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.SpillMeter;
 import dev.headrace.spi.TransferMeter;
 import dev.headrace.tune.Tuned;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ final class Place {
   volatile @Nullable WorkerCrew crew;
   volatile Tuned tuned = Tuned.UNKNOWN;
   final TransferMeter transfers = new TransferMeter();
+  final SpillMeter spills = new SpillMeter();
   volatile @Nullable Stage stage;
 
   /** Whether its workers only pull its input, whose operators count what they do themselves. */
@@ -126,7 +129,20 @@ final class Place {
                 counters.capacity(),
                 counters.waits(),
                 counters.waitNs()),
-        transferStats());
+        transferStats(),
+        spillStats());
+  }
+
+  private OpStats.@Nullable SpillStats spillStats() {
+    Path folder = spills.folder();
+    return folder == null
+        ? null
+        : new OpStats.SpillStats(
+            folder.toString(),
+            spills.bytes(),
+            spills.peakBytes(),
+            spills.writtenBytes(),
+            spills.readBytes());
   }
 
   private OpStats.@Nullable TransferStats transferStats() {

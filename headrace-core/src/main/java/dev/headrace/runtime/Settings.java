@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.data.SpillSpace;
 import dev.headrace.spi.NanoClock;
 import java.time.Duration;
 
@@ -19,6 +20,7 @@ import java.time.Duration;
  * @param closeGrace how long closing waits for functions of the user that ignore interruption
  * @param clock by which waits and stalls are measured
  * @param tunes whether threads and buffers that nobody gave a number for are changed while running
+ * @param spill where to write what does not fit into memory
  */
 public record Settings(
     boolean deterministic,
@@ -33,4 +35,5 @@ public record Settings(
     Duration stallAfter,
     Duration closeGrace,
     NanoClock clock,
-    boolean tunes) {}
+    boolean tunes,
+    SpillSpace spill) {}

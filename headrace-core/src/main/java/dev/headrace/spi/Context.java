@@ -109,6 +109,12 @@ public interface Context {
   /** The account for objects on the Java heap. */
   Account heap();
 
+  /**
+   * A place on disk for what this operator holds and does not fit {@link #heap}; the operator
+   * closes it.
+   */
+  Spill spill();
+
   /** Batch memory that is given back by the consumer, or null where batches must be garbage's. */
   @Nullable SlabPool slabs();
 

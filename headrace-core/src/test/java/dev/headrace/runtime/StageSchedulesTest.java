@@ -2,6 +2,7 @@ package dev.headrace.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.headrace.data.SpillSpace;
 import dev.headrace.op.RangeOp;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
@@ -37,7 +38,8 @@ class StageSchedulesTest {
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           NanoClock.SYSTEM,
-          true);
+          true,
+          new SpillSpace(false, null, 0));
 
   @ParameterizedTest(name = "ordered {0}, dropping {1}")
   @CsvSource({"true,false", "true,true", "false,false", "false,true"})

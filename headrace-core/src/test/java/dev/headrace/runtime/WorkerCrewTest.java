@@ -2,6 +2,7 @@ package dev.headrace.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.headrace.data.SpillSpace;
 import dev.headrace.op.RangeOp;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.NanoClock;
@@ -30,7 +31,8 @@ class WorkerCrewTest {
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           NanoClock.SYSTEM,
-          true);
+          true,
+          new SpillSpace(false, null, 0));
 
   /** Engaged and put to sleep at random moments by another thread, while it is being pulled. */
   @Test

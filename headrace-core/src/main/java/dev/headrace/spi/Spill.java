@@ -1,0 +1,259 @@
+package dev.headrace.spi;
+
+import dev.headrace.data.Account;
+import dev.headrace.data.ElementCodec;
+import dev.headrace.data.SpillFile;
+import dev.headrace.data.SpillSpace;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a holder's elements that does not fit into memory, in a temporary file of its own.
+ *
+ * <p>A holder asks {@link #tryKeep} for memory. Where there is none it writes the element and keeps
+ * its address; what it then needs in memory to know where elements are is on the heap account, as
+ * all else. Elements come back equal, of the same classes. Where one cannot be written, {@link
+ * #refusal} says why, for the error that tells the size.
+ *
+ * <p><b>Threading:</b> writing: one thread at a time; reading and freeing: any.
+ *
+ * <p><b>Ownership:</b> the holder's, who closes it; the file is then deleted.
+ */
+public final class Spill implements AutoCloseable {
+  /** In place of an address: it could not be written. */
+  public static final long REFUSED = -1;
+
+  /*
+   * Who can go to disk leaves a part of the budget free: for the addresses of what is on disk, for
+   * what flows through the pipeline, and for other holders, who would find nothing otherwise. The
+   * account has no way to ask a holder for memory while another thread runs it.
+   */
+  private static final int SHARE_LEFT_FREE = 8;
+
+  private static final int MOST_KEPT = 1 << 20;
+
+  private final String path;
+  private final SpillSpace space;
+  private final Account heap;
+  private final SpillMeter meter;
+  private final Context context;
+  private final ElementCodec codec = ElementCodec.exact();
+  private final BlockEncoder block = new BlockEncoder(codec);
+  private final Set<Class<?>> checked = new HashSet<>();
+  private Body body = new Body();
+  private volatile @Nullable SpillFile file;
+  private @Nullable String refusal;
+  private boolean mayWrite;
+
+  /** Makes nothing yet: the file is made for the first element that goes there. */
+  public Spill(Context context, SpillSpace space, SpillMeter meter) {
+    this.context = context;
+    this.path = context.path();
+    this.space = space;
+    this.heap = context.heap();
+    this.meter = meter;
+    this.refusal = space.refusal();
+    this.mayWrite = refusal == null;
+  }
+
+  /** Reserves memory for something that may go to disk instead. */
+  public boolean tryKeep(long bytes) {
+    return mayWrite
+        ? heap.tryReserveLeaving(bytes, heap.limitBytes() / SHARE_LEFT_FREE)
+        : heap.tryReserve(bytes);
+  }
+
+  /** Why the last element could not be written, and what to do; where it was, null. */
+  public @Nullable String refusal() {
+    return refusal;
+  }
+
+  /**
+   * Writes an element, without its id.
+   *
+   * @return its address, or {@link #REFUSED}
+   */
+  public long write(Object element) {
+    if (!mayWrite) {
+      return REFUSED;
+    }
+    try {
+      body.reset();
+      codec.encode(element, new DataOutputStream(body));
+      if (checked.add(element.getClass())) {
+        checkComesBack(element, body.bytes(), body.size());
+      }
+      return put(body.bytes(), body.size());
+    } catch (IOException e) {
+      return refuse("writing failed: " + e.getMessage());
+    } catch (RuntimeException e) {
+      return refuse("elements of %s cannot be written: %s", element, e);
+    } finally {
+      if (body.bytes().length > MOST_KEPT) {
+        body = new Body();
+      }
+    }
+  }
+
+  /**
+   * Writes the elements of a chunk with their ids, to be read back together.
+   *
+   * @return their address, or {@link #REFUSED}
+   */
+  public long write(Chunk chunk) {
+    if (!mayWrite) {
+      return REFUSED;
+    }
+    Object element = "";
+    try {
+      for (int i = 0; i < chunk.size(); i++) {
+        if (chunk.inLongs()) {
+          block.addLong(chunk.longs()[i], chunk.parentOf(i), chunk.ordinalOf(i));
+          continue;
+        }
+        element = chunk.item(i);
+        block.add(element, chunk.parentOf(i), chunk.ordinalOf(i));
+        if (checked.add(element.getClass())) {
+          byte[] bytes = codec.encode(element);
+          checkComesBack(element, bytes, bytes.length);
+        }
+      }
+      ByteBuffer bytes = block.toBytes();
+      return put(bytes.array(), bytes.capacity());
+    } catch (IOException e) {
+      return refuse("writing failed: " + e.getMessage());
+    } catch (RuntimeException e) {
+      return refuse("elements of %s cannot be written: %s", element, e);
+    } finally {
+      block.clear();
+    }
+  }
+
+  /** A record's constructor may make something else of its components than it was given. */
+  private void checkComesBack(Object element, byte[] bytes, int length) {
+    Object back = codec.decode(ByteBuffer.wrap(bytes, 0, length).slice());
+    byte[] again = codec.encode(back);
+    if (!Arrays.equals(bytes, 0, length, again, 0, again.length)) {
+      checked.remove(element.getClass());
+      throw new IllegalArgumentException("they come back as others");
+    }
+  }
+
+  private long put(byte[] bytes, int length) throws IOException {
+    SpillFile to = file;
+    if (to == null) {
+      to = space.open(heap);
+      file = to;
+      context.warn(
+          ("%s: holds more than fits the %s budget of %,d MB; the rest goes to a temporary file in"
+                  + " %s, which takes time: raise %s, or hold less")
+              .formatted(
+                  path,
+                  heap.name(),
+                  heap.limitBytes() >> 20,
+                  to.path().getParent(),
+                  heap.option()));
+    }
+    long address = to.put(bytes, length);
+    meter.writes(length, SpillFile.placeBytes(address), to.folder());
+    refusal = null;
+    return address;
+  }
+
+  private long refuse(String why) {
+    refusal = why;
+    return REFUSED;
+  }
+
+  private long refuse(String format, Object element, RuntimeException e) {
+    return refuse(format.formatted(element.getClass().getName(), e.getMessage()));
+  }
+
+  /** The element at an address, read again. */
+  public Object read(long address) {
+    try {
+      ByteBuffer bytes = bytesAt(address);
+      return codec.decode(bytes);
+    } catch (IOException | RuntimeException e) {
+      throw lost(e);
+    }
+  }
+
+  /** The element at an address, whose place is given back. */
+  public Object take(long address) {
+    Object element = read(address);
+    free(address);
+    return element;
+  }
+
+  /** Makes of a chunk the elements that were written together, with their ids. */
+  public void read(long address, int count, Chunk out) {
+    out.clear();
+    try {
+      new BlockDecoder(bytesAt(address), count, codec).read(out, 0, count);
+    } catch (IOException | RuntimeException e) {
+      throw lost(e);
+    }
+  }
+
+  private ByteBuffer bytesAt(long address) throws IOException {
+    SpillFile from = file;
+    if (from == null) {
+      throw new IOException("it was closed");
+    }
+    ByteBuffer bytes = from.get(address);
+    meter.reads(bytes.remaining());
+    return bytes;
+  }
+
+  private UncheckedIOException lost(Exception e) {
+    return new UncheckedIOException(
+        "%s: expected to read back what was written to a temporary file, but got %s; see whether the disk works"
+            .formatted(path, e.getMessage()),
+        e instanceof IOException io ? io : new IOException(e));
+  }
+
+  /** Gives the place of an element, or of elements that were written together, back. */
+  public void free(long address) {
+    SpillFile from = file;
+    if (from != null) {
+      from.free(address);
+      meter.frees(SpillFile.placeBytes(address));
+    }
+  }
+
+  /** What elements on disk could not be written where, for an error that tells a size. */
+  public String whyNotOnDisk() {
+    String why = refusal;
+    return why == null ? "" : "; it could not go to disk: " + why;
+  }
+
+  @Override
+  public void close() {
+    SpillFile old = file;
+    file = null;
+    mayWrite = false;
+    if (old != null) {
+      meter.frees(old.liveBytes());
+      try {
+        old.close();
+      } catch (IOException e) {
+        context.warn("%s: cannot delete %s: %s".formatted(path, old.path(), e));
+      }
+    }
+  }
+
+  /** Bytes that can be read without a copy. */
+  private static final class Body extends ByteArrayOutputStream {
+    byte[] bytes() {
+      return buf;
+    }
+  }
+}
