@@ -8,6 +8,7 @@ import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Unpacks what {@code gzip} or {@code zlib} packed, to the last byte: what follows a member of a
@@ -15,7 +16,7 @@ import java.util.zip.ZipException;
  * streams take such bytes for the end, and what comes after them is lost in silence.
  *
  * <p>A file without a single byte unpacks to nothing, as in TensorFlow. One that is cut is an
- * {@link EOFException}, one that is damaged a {@link ZipException}.
+ * {@link EOFException}, one that is damaged a {@link ZipException}; reading on fails again.
  *
  * <p><b>Threading and ownership:</b> of one thread; closes the packed stream.
  */
@@ -47,6 +48,9 @@ final class Unpacker extends InputStream {
 
   private boolean ended;
 
+  /** Why it cannot be read on. Nothing behind a failure can be trusted, so it stays. */
+  private @Nullable IOException failure;
+
   /** How many members were unpacked. */
   private long members;
 
@@ -69,6 +73,18 @@ final class Unpacker extends InputStream {
     if (length == 0) {
       return 0;
     }
+    if (failure != null) {
+      throw failure;
+    }
+    try {
+      return unpack(into, from, length);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  private int unpack(byte[] into, int from, int length) throws IOException {
     while (!ended) {
       if (!inMember && !begin()) {
         ended = true;
