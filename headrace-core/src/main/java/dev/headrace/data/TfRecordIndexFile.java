@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
  * place as numbers of seven bits a byte, and a checksum.
  */
 final class TfRecordIndexFile {
-  private static final int START = 0x32495248; // "HRI2"
-  private static final int FIXED_BYTES = 4 + 8 + 8 + 4 + 4 + 8 + 8 + 4;
+  private static final int START = 0x33495248; // "HRI3"
+  private static final int FIXED_BYTES = 4 + 8 + 8 + 8 + 4 + 4 + 8 + 8 + 4;
   private static final int LONGEST_NUMBER_BYTES = 10;
 
   /** More than the index of a file of many terabytes has. */
@@ -31,7 +31,7 @@ final class TfRecordIndexFile {
                 Math.toIntExact(FIXED_BYTES + 4 + 2L * LONGEST_NUMBER_BYTES * numbers.length))
             .order(ByteOrder.LITTLE_ENDIAN);
     TfRecordIndex.Stamp stamp = index.stamp();
-    out.putInt(START).putLong(stamp.size()).putLong(stamp.modified());
+    out.putInt(START).putLong(stamp.size()).putLong(stamp.modified()).putLong(stamp.changed());
     out.putInt(stamp.startCrc()).putInt(stamp.endCrc());
     out.putLong(index.records()).putLong(index.end()).putInt(numbers.length);
     for (int i = 1; i < numbers.length; i++) {
@@ -67,7 +67,7 @@ final class TfRecordIndexFile {
     }
     in.limit(body);
     TfRecordIndex.Stamp stamp =
-        new TfRecordIndex.Stamp(in.getLong(), in.getLong(), in.getInt(), in.getInt());
+        new TfRecordIndex.Stamp(in.getLong(), in.getLong(), in.getLong(), in.getInt(), in.getInt());
     long records = in.getLong();
     long end = in.getLong();
     int count = in.getInt();
@@ -81,7 +81,7 @@ final class TfRecordIndexFile {
     if (!plausible) {
       throw damaged("%d records up to byte %d, %d of them listed".formatted(records, end, count));
     }
-    return new TfRecordIndex(stamp, anchors(in, count, records, end), records, end);
+    return new TfRecordIndex(stamp, anchors(in, count, records, end), records, end, true);
   }
 
   private static TfRecordIndex.Anchors anchors(ByteBuffer in, int count, long records, long end)

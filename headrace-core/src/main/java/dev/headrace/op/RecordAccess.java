@@ -49,7 +49,17 @@ final class RecordAccess implements Access {
     Objects.checkIndex(index, size());
     int file = indexes.fileOf(index);
     long number = indexes.numberIn(file, index);
-    TfRecordIndex.Anchor anchor = indexes.of(file).before(number);
+    for (; ; ) {
+      TfRecordIndex known = indexes.of(file);
+      try {
+        return read(file, known, number);
+      } catch (RecordFile.WrongIndex e) {
+        indexes.makeAgain(file, known, e);
+      }
+    }
+  }
+
+  private Object read(int file, TfRecordIndex index, long number) throws IOException {
     Path path = listing.files().get(file).local("an index");
     Queue<MappedRecordFile> readers =
         idle.computeIfAbsent(file, key -> new ConcurrentLinkedQueue<>());
@@ -57,15 +67,36 @@ final class RecordAccess implements Access {
     if (reader == null) {
       MemorySegment memory = mapped.map(path);
       if (memory == null) {
-        return read(part(path, anchor), anchor, number, path);
+        return readUnmapped(path, index, number);
       }
       reader = new MappedRecordFile(memory, 0, quietEnd);
     }
     try {
-      return read(reader, anchor, number, path);
+      for (int i = firstToCheck(index, number); i <= lastToCheck(index, number); i++) {
+        reader.check(index, i);
+      }
+      return read(reader, index.before(number), number, path);
     } finally {
       readers.add(reader);
     }
+  }
+
+  private Object readUnmapped(Path path, TfRecordIndex index, long number) throws IOException {
+    for (int i = firstToCheck(index, number); i <= lastToCheck(index, number); i++) {
+      if (!index.isChecked(i)) {
+        part(path, index.anchor(i)).check(index, i);
+      }
+    }
+    TfRecordIndex.Anchor anchor = index.before(number);
+    return read(part(path, anchor), anchor, number, path);
+  }
+
+  private static int firstToCheck(TfRecordIndex index, long number) {
+    return RecordFile.firstToCheck(index, number);
+  }
+
+  private static int lastToCheck(TfRecordIndex index, long number) {
+    return index.anchorCount() == 0 ? -1 : index.anchorOf(number);
   }
 
   private static Object read(
@@ -79,6 +110,8 @@ final class RecordAccess implements Access {
         throw new EOFException("the file has become shorter");
       }
       return record;
+    } catch (RecordFile.WrongIndex e) {
+      throw e;
     } catch (IOException e) {
       throw new IOException("%s: %s".formatted(path, e.getMessage()), e);
     }

@@ -2,8 +2,10 @@ package dev.headrace.op;
 
 import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecordFormat;
+import dev.headrace.data.TfRecordIndex;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
 /** A TFRecord file that is being read, record by record. Both checksums are always checked. */
@@ -22,6 +24,15 @@ abstract class RecordFile implements OpenFile {
     private static final long serialVersionUID = 1;
 
     DamagedData(String message) {
+      super(message);
+    }
+  }
+
+  /** Says that records are not where an index has them. */
+  static final class WrongIndex extends IOException {
+    private static final long serialVersionUID = 1;
+
+    WrongIndex(String message) {
       super(message);
     }
   }
@@ -50,15 +61,49 @@ abstract class RecordFile implements OpenFile {
   /**
    * Passes over records up to one that begins before {@code next}, where the next known one is.
    *
-   * @throws IOException if it does not, so that the index from which that is known does not fit
+   * @throws WrongIndex if it does not, so that the index from which that is known does not fit
    */
   final void walk(long count, long next) throws IOException {
     walk(count);
     if (count > 0 && offset() >= next) {
-      throw new IOException(
+      throw new WrongIndex(
           "%sexpected it before byte %d, as the index has it; the file was changed, or its index damaged: remove the index"
               .formatted(here(), next));
     }
+  }
+
+  /** The anchors around a record that must be looked at before its place is believed. */
+  static int firstToCheck(TfRecordIndex index, long record) {
+    return Math.max(0, index.anchorOf(record) - 1);
+  }
+
+  /**
+   * Walks from one place of an index to the next, if nobody has yet.
+   *
+   * @throws WrongIndex if there are other records, or none
+   */
+  final void check(TfRecordIndex index, int anchor) throws IOException {
+    if (index.isChecked(anchor)) {
+      return;
+    }
+    TfRecordIndex.Anchor from = index.anchor(anchor);
+    TfRecordIndex.Anchor to = index.anchor(anchor + 1);
+    String problem;
+    try {
+      seek(from.offset(), from.number());
+      walk(to.number() - from.number());
+      problem = offset() == to.offset() ? null : "it begins at byte " + offset();
+    } catch (ClosedByInterruptException e) {
+      throw e; // not the index's fault
+    } catch (IOException e) {
+      problem = e.getMessage();
+    }
+    if (problem != null) {
+      throw new WrongIndex(
+          "expected record %d at byte %d, as the index has it, but %s; the file was changed, or its index damaged: remove the index"
+              .formatted(to.number(), to.offset(), problem));
+    }
+    index.noteChecked(anchor);
   }
 
   /** Passes over records without looking at their data. */

@@ -8,24 +8,33 @@ import dev.headrace.spi.InputSplit;
 import dev.headrace.spi.Store;
 import dev.headrace.spi.StoredFile;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
  * The indexes of all files of a source. What is damaged behind the last record of a file is one
  * place more, where a failure is.
  *
- * <p><b>Threading:</b> immutable.
+ * <p><b>Threading:</b> safe for any thread.
  */
 final class RecordIndexes {
-  private final List<TfRecordIndex> indexes = new ArrayList<>();
+  private final List<TfRecordIndex> indexes = new CopyOnWriteArrayList<>();
 
   /** By file, the index after its last place. */
   private final long[] ends;
 
+  private final FileListing listing;
+  private final TfRecords settings;
+  private final Consumer<String> warn;
+
   RecordIndexes(FileListing listing, TfRecords settings, Consumer<String> warn) throws IOException {
+    this.listing = listing;
+    this.settings = settings;
+    this.warn = warn;
     if (listing.problem() != null) {
       throw new IOException(listing.problem().getMessage(), listing.problem());
     }
@@ -50,6 +59,29 @@ final class RecordIndexes {
 
   TfRecordIndex of(int file) {
     return indexes.get(file);
+  }
+
+  /**
+   * Makes the index of a file again, because records are not where it has them.
+   *
+   * @throws IOException if there are more or fewer of them: what was said of their number is wrong
+   */
+  void makeAgain(int file, TfRecordIndex wrong, RecordFile.WrongIndex why) throws IOException {
+    synchronized (indexes) {
+      if (indexes.get(file) != wrong) {
+        return; // another thread has
+      }
+      Path path = listing.files().get(file).local("an index");
+      warn.accept("%s: its index is made again: %s".formatted(path, why.getMessage()));
+      TfRecordIndex made = TfRecordIndex.again(path, settings.indexFolder(), warn);
+      if (made.records() != wrong.records() || made.end() != wrong.end()) {
+        throw new IOException(
+            "%s: expected %d records up to byte %d, as its index had it, but there are %d up to byte %d; the index was made again: open the pipeline again"
+                .formatted(path, wrong.records(), wrong.end(), made.records(), made.end()),
+            why);
+      }
+      indexes.set(file, made);
+    }
   }
 
   /** The file in which a place is. */

@@ -131,7 +131,7 @@ final class StreamedRecordFile extends RecordFile {
 
   @Override
   void seek(long place) throws IOException {
-    if (place > 0) {
+    if (place > 0 || !isPacked) {
       readStart();
       in.seek(place);
     }

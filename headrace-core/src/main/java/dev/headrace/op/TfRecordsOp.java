@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +77,42 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
   @Override
   public Op ofSplit(InputSplit split) throws IOException {
+    if (settings.hasIndex() && split.toByte() >= 0 && split.records() >= 0) {
+      checkRange(split);
+    }
     return new TfRecordsOp(FileSplits.of(split, files), settings, site);
+  }
+
+  /**
+   * Refuses a split whose bytes are other records than it says: it was made by an index that did
+   * not fit, or is found by one, and would lose records or give some twice.
+   */
+  private void checkRange(InputSplit split) throws IOException {
+    FileListing one = FileListing.of(word(), FileSplits.of(split, files));
+    TfRecordIndex index = indexes(one).of(0);
+    Path path = one.files().getFirst().local("an index");
+    long records =
+        TfRecordIndex.recordsBetween(path, split.fromByte(), Math.min(split.toByte(), index.end()));
+    boolean isLast =
+        split.toByte() >= index.end(); // what is damaged behind the last one is a place
+    boolean hasAll = isLast ? split.records() - records <= 1 : split.records() == records;
+    TfRecordIndex.Anchor first = index.before(split.firstRecord());
+    boolean isFound =
+        split.firstRecord() >= index.records()
+            || (first.number() == split.firstRecord() && first.offset() == split.fromByte());
+    if (records < 0 || records > split.records() || !hasAll || !isFound) {
+      throw new IOException(
+          "split: expected %d records from byte %d to %d of %s, the first of them record %d, but %s; remove the index of the file and make the splits again"
+              .formatted(
+                  split.records(),
+                  split.fromByte(),
+                  split.toByte(),
+                  path,
+                  split.firstRecord(),
+                  records < 0
+                      ? "these bytes are no whole records"
+                      : !isFound ? "the index has that at another byte" : "there are " + records));
+    }
   }
 
   private RecordIndexes indexes(FileListing listing) throws IOException {
@@ -118,6 +154,9 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     private @Nullable TfRecordIndex index;
     private @Nullable StoredFile current;
 
+    /** Whether records were found not to be where the index has them, so that it tells nothing. */
+    private boolean isIndexWrong;
+
     RecordsCursor(Context context, TfRecordsOp op, Shared shared) {
       super(context, shared.listing);
       this.op = op;
@@ -130,6 +169,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
           op.isPacked() || file.local() == null ? null : mapped.map(file.local());
       boolean quietEnd = op.settings.quietEnd();
       current = file;
+      isIndexWrong = false;
       index =
           op.settings.hasIndex()
               ? TfRecordIndex.of(file.local("an index"), op.settings.indexFolder(), context::warn)
@@ -177,7 +217,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
     @Override
     long jump(RecordFile in, long most) throws IOException {
-      if (index == null) {
+      if (index == null || isIndexWrong) {
         return 0;
       }
       long from = in.number();
@@ -186,11 +226,24 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
         return 0;
       }
       TfRecordIndex.Anchor anchor = index.before(to);
-      if (anchor.number() > from) {
-        in.seek(anchor.offset(), anchor.number());
+      if (anchor.number() <= from) {
+        in.walk(to - from);
+        return to - from;
       }
-      in.walk(to - in.number(), anchor.next());
-      return to - from;
+      long start = in.offset();
+      try {
+        for (int i = RecordFile.firstToCheck(index, to); i <= index.anchorOf(to); i++) {
+          in.check(index, i);
+        }
+        in.seek(anchor.offset(), anchor.number());
+        in.walk(to - in.number(), anchor.next());
+        return to - from;
+      } catch (RecordFile.WrongIndex e) {
+        context.warn("%s: its index is not used: %s".formatted(current, e.getMessage()));
+        isIndexWrong = true;
+        in.seek(start, from);
+        return 0; // record by record, then
+      }
     }
 
     @Override

@@ -324,7 +324,7 @@ class TfRecordsOpTest {
     List<String> warnings = new ArrayList<>();
     Files.write(index, new byte[100]);
     assertThat(TfRecordIndex.of(file, null, warnings::add).records()).isEqualTo(60);
-    assertThat(warnings).singleElement().asString().contains("is made anew");
+    assertThat(warnings).singleElement().asString().contains("is made again");
   }
 
   @Test
@@ -379,7 +379,7 @@ class TfRecordsOpTest {
     assertThat(indexed(file).cardinality()).isEqualTo(200);
     byte[] good = Files.readAllBytes(index);
     byte[] fewer = good.clone();
-    fewer[28]--;
+    fewer[36]--;
     Files.write(index, signed(fewer));
     List<String> warnings = new ArrayList<>();
     assertThat(TfRecordIndex.of(file, null, warnings::add).records()).isEqualTo(200);
@@ -387,16 +387,115 @@ class TfRecordsOpTest {
     assertThat(Files.readAllBytes(index)).isEqualTo(good);
 
     byte[] shifted = good.clone();
-    int step = shifted[48]++;
-    shifted[52]--;
+    shifted[FIRST_STEP]++;
+    shifted[FIRST_STEP + 4]--;
     Files.write(index, signed(shifted));
-    assertThatThrownBy(() -> indexed(file).at(step))
-        .hasMessageContaining("as the index has it")
-        .hasMessageContaining("remove the index");
-    InputSplit split = new InputSplit(file.toString(), 0, -1, step, 3, 0);
-    assertThat(Outcomes.errors(indexed(file).ofSplit(split)))
-        .singleElement()
-        .satisfies(e -> assertThat(e.isTerminal()).isTrue());
+    assertThat(names(indexed(file).skip(10))).isEqualTo(numbers(10, 200));
+    assertThat(Files.readAllBytes(index)).isEqualTo(good);
+  }
+
+  /** Where in an index the steps from place to place begin: records (1 byte), bytes (3 bytes). */
+  private static final int FIRST_STEP = 56;
+
+  /** Forges one place of an index, as a right one plus or minus some records and their bytes. */
+  private static byte[] forged(byte[] good, int place, int records, int bytes) {
+    ByteBuffer forged = ByteBuffer.wrap(good.clone()).order(ByteOrder.LITTLE_ENDIAN);
+    int at = FIRST_STEP + 4 * (place - 1);
+    step(forged, at, records, bytes);
+    step(forged, at + 4, -records, -bytes);
+    return signed(forged.array());
+  }
+
+  private static void step(ByteBuffer index, int at, int records, int bytes) {
+    index.put(at, (byte) (index.get(at) + records));
+    int before =
+        (index.get(at + 1) & 0x7F) | (index.get(at + 2) & 0x7F) << 7 | index.get(at + 3) << 14;
+    int now = before + bytes;
+    index.put(at + 1, (byte) (now | 0x80));
+    index.put(at + 2, (byte) (now >> 7 | 0x80));
+    index.put(at + 3, (byte) (now >> 14));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"true", "false"})
+  void aForgedPlaceOfALargeFileIsFoundOutWhereItIsUsed(String mapped) throws IOException {
+    System.setProperty(MappedFiles.PROPERTY, mapped);
+    Path file = folder.resolve("large");
+    try (TfRecordWriter writer = new TfRecordWriter(file, Compression.NONE)) {
+      for (int i = 0; i < 1100; i++) {
+        writer.write(record(i, 1000)); // 1016 bytes each, so that steps can be forged by hand
+      }
+    }
+    assertThat(Files.size(file)).isGreaterThan(1 << 20);
+    Path index = TfRecordIndex.path(file, null);
+    assertThat(indexed(file).cardinality()).isEqualTo(1100);
+    byte[] good = Files.readAllBytes(index);
+    int[][] forgeries = {{1, 0}, {-1, 0}, {0, 1016}, {0, -1016}, {1, 2 * 1016}, {0, 8}, {-1, -1}};
+    for (int[] forgery : forgeries) {
+      Files.write(index, forged(good, 3, forgery[0], forgery[1]));
+      for (int i : new int[] {33, 34, 51, 60, 67, 68, 900}) {
+        assertThat(name(indexed(file).at(i))).as("record %d", i).isEqualTo("#" + i + "#");
+        Files.write(index, forged(good, 3, forgery[0], forgery[1]));
+        assertThat(names(indexed(file).skip(i).take(20))).isEqualTo(numbers(i, i + 20));
+      }
+      assertSplitsAreExactOrRefused(file);
+    }
+  }
+
+  /** Together the splits have each record once, or one of them is refused. */
+  private void assertSplitsAreExactOrRefused(Path file) throws IOException {
+    Path index = TfRecordIndex.path(file, null);
+    byte[] forged = Files.readAllBytes(index);
+    List<String> all = new ArrayList<>();
+    for (InputSplit split : indexed(file).splits(9)) {
+      try {
+        all.addAll(names(indexed(file).ofSplit(split)));
+      } catch (IOException e) {
+        assertThat(e)
+            .hasMessageStartingWith("split: expected")
+            .hasMessageEndingWith("remove the index of the file and make the splits again");
+        return;
+      }
+      Files.write(index, forged);
+    }
+    assertThat(all).isEqualTo(numbers(0, 1100));
+  }
+
+  @Test
+  void aFileThatIsWrittenInPlaceHasAnotherIndex() throws IOException {
+    Path file = folder.resolve("inPlace");
+    FileTime time = FileTime.fromMillis(1_700_000_000_000L);
+    byte[] three = recordsOf(600, 1000, 1000, 1000, 1000, 700, 1000);
+    byte[] two = recordsOf(600, 1000, 1508, 1508, 700, 1000);
+    assertThat(two).hasSameSizeAs(three);
+    Files.write(file, three);
+    Files.setLastModifiedTime(file, time);
+    assertThat(indexed(file).cardinality()).isEqualTo(1303);
+    Files.write(file, two);
+    Files.setLastModifiedTime(file, time);
+    assertThat(indexed(file).cardinality()).isEqualTo(1302);
+    List<String> now = names(indexed(file));
+    for (int i : new int[] {0, 599, 600, 601, 602, 603, 1200, 1301}) {
+      assertThat(name(indexed(file).at(i))).isEqualTo(now.get(i));
+    }
+  }
+
+  /** Many records, some of other lengths in between, and many again. */
+  private byte[] recordsOf(int before, int size, int... between) throws IOException {
+    Path file = folder.resolve("some");
+    try (TfRecordWriter writer = new TfRecordWriter(file, Compression.NONE)) {
+      int number = 0;
+      for (int i = 0; i < before; i++) {
+        writer.write(record(number++, size));
+      }
+      for (int i = 0; i < between.length - 2; i++) {
+        writer.write(record(number++, between[i]));
+      }
+      for (int i = 0; i < between[between.length - 2]; i++) {
+        writer.write(record(number++, between[between.length - 1]));
+      }
+    }
+    return Files.readAllBytes(file);
   }
 
   private static byte[] signed(byte[] index) {
