@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.data.Log;
 import dev.headrace.data.PartialFile;
 import dev.headrace.runtime.CheckpointText;
 import dev.headrace.runtime.PlanShape;
@@ -20,7 +21,7 @@ import java.util.List;
  * when {@link #toString} or {@link #save} asks.
  */
 public final class Checkpoint {
-  private static final System.Logger LOG = System.getLogger("headrace.checkpoint");
+  private static final System.Logger LOG = Log.named("headrace.checkpoint");
 
   private final long epoch;
   private final State state;

@@ -1,6 +1,7 @@
 package dev.headrace;
 
 import dev.headrace.data.Lease;
+import dev.headrace.data.Log;
 import dev.headrace.optimize.Optimised;
 import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.Diagnosis;
@@ -51,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private static final String GIVEN_BACK = "next() was called";
   private static final long CLOSE_PATIENCE_MS = 500;
-  private static final System.Logger LOG = System.getLogger("headrace.pipeline");
+  private static final System.Logger LOG = Log.named("headrace.pipeline");
   private static final List<Watcher> WATCHERS = new CopyOnWriteArrayList<>();
 
   private final Op op;

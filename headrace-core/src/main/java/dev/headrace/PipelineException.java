@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.data.VisibleText;
 import org.jspecify.annotations.Nullable;
 
 /** Says which operator failed on which element, and why. */
@@ -14,12 +15,13 @@ public final class PipelineException extends RuntimeException {
   PipelineException(
       String path, @Nullable String element, long epoch, Throwable cause, boolean terminal) {
     super(
-        path
-            + (element == null ? "" : ": element " + element)
-            + " of epoch "
-            + epoch
-            + (terminal ? " failed, and the pipeline cannot go on: " : " failed: ")
-            + cause,
+        VisibleText.of(
+            path
+                + (element == null ? "" : ": element " + element)
+                + " of epoch "
+                + epoch
+                + (terminal ? " failed, and the pipeline cannot go on: " : " failed: ")
+                + cause),
         cause);
     this.path = path;
     this.element = element;

@@ -1,6 +1,7 @@
 package dev.headrace;
 
 import dev.headrace.TrainingResult.Ending;
+import dev.headrace.data.Log;
 import dev.headrace.spi.NanoClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 /** One training: the loop over epochs and batches. */
 final class TrainingLoop<T> {
-  private static final System.Logger LOG = System.getLogger("headrace.training");
+  private static final System.Logger LOG = Log.named("headrace.training");
 
   private final TrainingStep<? super T> step;
   private final Dataset<T> dataset;

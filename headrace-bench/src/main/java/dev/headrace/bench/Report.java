@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +54,8 @@ public record Report(
     return Json.writeIndented(json);
   }
 
-  /** The report as a table; {@code colours} marks what holds and what does not. */
-  public String table(boolean colours) {
+  /** The report as a table, in which the two mark the word for what holds and what does not. */
+  public String table(UnaryOperator<String> good, UnaryOperator<String> bad) {
     StringBuilder out = new StringBuilder();
     out.append("%s, %s%n%s; %s%n".formatted(scenario, date, machine, jdk));
     notes.forEach(note -> out.append("Note: ").append(note).append(System.lineSeparator()));
@@ -80,7 +81,7 @@ public record Report(
               row.ratio() == null ? "" : number(row.ratio().median()),
               row.ratio() == null ? "" : span(row.ratio()),
               row.bar() == null ? "" : row.bar().toString(),
-              verdict(row.holds(), row.bar() != null, colours)));
+              verdict(row.holds(), row.bar() != null, good, bad)));
     }
     return out.toString();
   }
@@ -90,12 +91,15 @@ public record Report(
         least, rows.stream().mapToInt(row -> column.apply(row).length()).max().orElse(0));
   }
 
-  private static String verdict(@Nullable Boolean holds, boolean hasBar, boolean colours) {
+  private static String verdict(
+      @Nullable Boolean holds,
+      boolean hasBar,
+      UnaryOperator<String> good,
+      UnaryOperator<String> bad) {
     if (holds == null) {
       return hasBar ? "no peer" : "";
     }
-    String word = holds ? "pass" : "FAIL";
-    return colours ? (holds ? "\u001b[32m" : "\u001b[31m") + word + "\u001b[0m" : word;
+    return holds ? good.apply("pass") : bad.apply("FAIL");
   }
 
   /** The ends of an interval. */

@@ -32,7 +32,7 @@ class ReportTest {
     Row row = Row.alone("x", "ns", Interval.of(1), Bar.ratioAtLeast(500));
     assertThat(row.holds()).isNull();
     assertThat(report(row).holds()).isTrue();
-    assertThat(report(row).table(false)).contains("no peer");
+    assertThat(report(row).table(word -> word, word -> word)).contains("no peer");
   }
 
   @Test
@@ -61,10 +61,10 @@ class ReportTest {
 
   @Test
   void theTableNamesPeersAndVerdicts() {
-    String table = report(PAIRED, ALONE).table(false);
+    String table = report(PAIRED, ALONE).table(word -> word, word -> word);
     assertThat(table).contains("peer: the peer").contains("pass").contains("FAIL");
     assertThat(table).doesNotContain("\u001b");
-    assertThat(report(PAIRED).table(true)).contains("\u001b[32mpass");
+    assertThat(report(PAIRED).table(word -> "+" + word, word -> "-" + word)).contains("+pass");
   }
 
   private static Report report(Row... rows) {

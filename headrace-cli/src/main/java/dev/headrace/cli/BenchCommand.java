@@ -142,7 +142,7 @@ final class BenchCommand implements Callable<Integer> {
     }
     notes.addAll(chosen.notes());
     Report report = Report.now(chosen.name(), load, notes, rows);
-    out.print(report.table(Terminal.hasColours()));
+    out.print(report.table(Style.of(command)::good, Style.of(command)::bad));
     if (json != null) {
       PartialFile.write(json, report.toJson().getBytes(StandardCharsets.UTF_8));
       out.println();

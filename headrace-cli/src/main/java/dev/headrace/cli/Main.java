@@ -1,6 +1,8 @@
 package dev.headrace.cli;
 
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -9,6 +11,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The entry of the {@code headrace} command. */
 @Command(
@@ -61,7 +64,16 @@ public final class Main implements Runnable {
     }
   }
 
-  static CommandLine commandLine() {
+  private static CommandLine commandLine() {
+    return commandLine(
+        new OutputStreamWriter(System.out, System.out.charset()),
+        new OutputStreamWriter(System.err, System.err.charset()));
+  }
+
+  /** The command, which prints to these; what it prints is fit for a terminal. */
+  static CommandLine commandLine(Writer toOut, Writer toErr) {
+    TerminalWriter out = new TerminalWriter(toOut);
+    TerminalWriter err = new TerminalWriter(toErr);
     CommandLine commands = new CommandLine(new Main());
     commands.addSubcommand(new QuickstartCommand());
     commands.addSubcommand(new RunCommand());
@@ -79,6 +91,7 @@ public final class Main implements Runnable {
     } catch (NoClassDefFoundError e) {
       // headrace-bench is never published: without its jar there is no bench.
     }
+    commands.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.setUsageHelpWidth(100);
     commands.setColorScheme(
@@ -90,13 +103,29 @@ public final class Main implements Runnable {
             command.getErr().println("stopped");
             return STOPPED;
           }
-          command
-              .getErr()
-              .println(command.getColorScheme().errorText("headrace: " + message(exception)));
+          command.getErr().println(Style.of(command).bad("headrace: " + message(exception)));
           if (System.getProperty("headrace.trace") != null) {
             exception.printStackTrace(command.getErr());
           }
           return command.getCommandSpec().exitCodeOnExecutionException();
+        });
+    commands.setParameterExceptionHandler(
+        (exception, args) -> {
+          CommandLine command = exception.getCommandLine();
+          command.getErr().println(Style.of(command).bad(message(exception)));
+          if (!UnmatchedArgumentException.printSuggestions(exception, command.getErr())) {
+            err.trusting(
+                () -> {
+                  command.usage(command.getErr());
+                  return USAGE;
+                });
+          }
+          return USAGE;
+        });
+    commands.setExecutionStrategy(
+        parsed -> {
+          Integer help = out.trusting(() -> CommandLine.executeHelpRequest(parsed));
+          return help == null ? new CommandLine.RunLast().execute(parsed) : help;
         });
     return commands;
   }
@@ -115,7 +144,7 @@ public final class Main implements Runnable {
   /** Prints a line of progress, where it does not get into what is piped on. */
   static void progress(PrintWriter err, String line) {
     if (Terminal.isThere()) {
-      err.print("\r\u001b[2K" + line);
+      err.print(TerminalWriter.ERASED + line);
     } else {
       err.println(line);
     }
@@ -125,7 +154,7 @@ public final class Main implements Runnable {
   /** Removes the line of progress. */
   static void endProgress(PrintWriter err) {
     if (Terminal.isThere()) {
-      err.print("\r\u001b[2K");
+      err.print(TerminalWriter.ERASED);
       err.flush();
     }
   }

@@ -17,7 +17,6 @@ import java.util.function.Supplier;
 final class Progress implements AutoCloseable {
   private static final long TERMINAL_NS = 200_000_000L;
   private static final long ELSEWHERE_NS = 10_000_000_000L;
-  private static final String ERASED = "\r\u001b[2K";
 
   private final PrintWriter err;
   private final boolean isTerminal = Terminal.isThere();
@@ -34,7 +33,8 @@ final class Progress implements AutoCloseable {
     long now = System.nanoTime();
     if (now - shownNs >= (isTerminal ? TERMINAL_NS : ELSEWHERE_NS) && isAtStartOfLine) {
       shownNs = now;
-      err.print(isTerminal ? ERASED + line.get() : line.get() + System.lineSeparator());
+      err.print(
+          isTerminal ? TerminalWriter.ERASED + line.get() : line.get() + System.lineSeparator());
       err.flush();
       isDrawn = isTerminal;
     }
@@ -43,7 +43,7 @@ final class Progress implements AutoCloseable {
   /** Takes the line away. */
   synchronized void clear() {
     if (isDrawn) {
-      err.print(ERASED);
+      err.print(TerminalWriter.ERASED);
       err.flush();
       isDrawn = false;
     }

@@ -26,6 +26,8 @@ record Style(boolean hasColours) {
   }
 
   private String coded(String code, String text) {
-    return hasColours ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
+    return hasColours
+        ? TerminalWriter.ESCAPE + "[" + code + "m" + text + TerminalWriter.ESCAPE + "[0m"
+        : text;
   }
 }

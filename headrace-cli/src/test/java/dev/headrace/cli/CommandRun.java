@@ -1,7 +1,6 @@
 package dev.headrace.cli;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,8 +32,7 @@ final class CommandRun {
   int run(String... args) {
     out = new StringWriter();
     err = new StringWriter();
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    CommandLine command = Main.commandLine(out, err);
     command.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     return command.execute(args);
   }

@@ -3,7 +3,6 @@ package dev.headrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,9 +17,7 @@ class MainTest {
   private final StringWriter err = new StringWriter();
 
   private int run(String... args) {
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out));
-    command.setErr(new PrintWriter(err));
+    CommandLine command = Main.commandLine(out, err);
     command.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     return command.execute(args);
   }

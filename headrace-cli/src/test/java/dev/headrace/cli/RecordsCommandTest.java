@@ -6,14 +6,12 @@ import dev.headrace.Dataset;
 import dev.headrace.data.Compression;
 import dev.headrace.data.Tensor;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 class RecordsCommandTest {
   @TempDir private Path folder;
@@ -34,9 +32,7 @@ class RecordsCommandTest {
   private int run(String... args) {
     out = new StringWriter();
     err = new StringWriter();
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    return command.execute(args);
+    return Main.commandLine(out, err).execute(args);
   }
 
   private String file(String name) {

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Compression;
+import dev.headrace.data.Log;
 import dev.headrace.data.WriterLock;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
@@ -86,7 +87,7 @@ public record CacheFileOp(
         closeable.close();
       }
     } catch (Exception e) {
-      System.getLogger("headrace.cache").log(System.Logger.Level.WARNING, "close: " + e);
+      Log.named("headrace.cache").log(System.Logger.Level.WARNING, "close: " + e);
     }
   }
 

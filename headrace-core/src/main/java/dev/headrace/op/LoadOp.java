@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.BlockReader;
 import dev.headrace.data.ElementCodec;
+import dev.headrace.data.Log;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -135,7 +136,7 @@ public record LoadOp(Path file, List<Class<?>> records, Site site) implements Op
     try {
       reader.close();
     } catch (IOException e) {
-      System.getLogger("headrace.load").log(System.Logger.Level.WARNING, "close: " + e);
+      Log.named("headrace.load").log(System.Logger.Level.WARNING, "close: " + e);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Log;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -61,7 +62,7 @@ final class MappedFiles {
       memory = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, Arena.ofAuto());
     } catch (IOException | OutOfMemoryError e) {
       // No address space, or a file system that cannot; a file that is not there fails again.
-      System.getLogger("headrace.tfRecords")
+      Log.named("headrace.tfRecords")
           .log(Level.DEBUG, "{0}: is read, because it cannot be mapped: {1}", path, e);
       return null;
     }

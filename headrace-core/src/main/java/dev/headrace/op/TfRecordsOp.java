@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Compression;
+import dev.headrace.data.Log;
 import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.Access;
@@ -117,9 +118,7 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
   private RecordIndexes indexes(FileListing listing) throws IOException {
     return new RecordIndexes(
-        listing,
-        settings,
-        message -> System.getLogger("headrace.tfRecords").log(Level.WARNING, message));
+        listing, settings, message -> Log.named("headrace.tfRecords").log(Level.WARNING, message));
   }
 
   @Override

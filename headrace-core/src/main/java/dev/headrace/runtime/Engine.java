@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.data.Log;
 import dev.headrace.data.SlabPool;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.Measurements;
@@ -34,7 +35,7 @@ import java.util.regex.Pattern;
  * and fails if an operator did not.
  */
 public final class Engine implements AutoCloseable, Decisions {
-  private static final System.Logger LOG = System.getLogger("headrace.engine");
+  private static final System.Logger LOG = Log.named("headrace.engine");
   private static final AtomicLong NUMBERS = new AtomicLong();
   private static final int MOST_KNOB_CHANGES = 1000;
   private static final int MOST_WARNINGS = 100;

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,8 @@ public record FileListing(
     @Nullable Exception problem) {
   private static final String STATE = "files";
   private static final String WILDCARDS = "*?[{";
+  private static final String ANY_DEPTH = "**/";
+  private static final int MOST_VARIANTS = 64;
 
   /**
    * The files that a source reads.
@@ -130,15 +134,14 @@ public record FileListing(
         slash < 0
             ? pattern.substring(0, pattern.indexOf(':') + 1)
             : pattern.substring(0, slash + 1);
-    PathMatcher matcher =
-        FileSystems.getDefault().getPathMatcher("glob:" + pattern.substring(folder.length()));
+    Predicate<Path> matches = matching(pattern.substring(folder.length()));
     List<StoredFile> files =
         store.list(folder).stream()
             .filter(
                 name ->
                     name.startsWith(folder)
                         && !PartialFile.isPartial(name)
-                        && matcher.matches(Path.of(name.substring(folder.length()))))
+                        && matches.test(Path.of(name.substring(folder.length()))))
             .sorted()
             .map(name -> new StoredFile(store, name, null))
             .toList();
@@ -151,26 +154,22 @@ public record FileListing(
     return files;
   }
 
+  /*
+   * Brackets and braces may be part of a name, as in "data [v2]/train-{a}.csv". So where a pattern
+   * matches nothing, the folders and the file of exactly that name are looked for.
+   */
   private static List<Path> listPaths(String word, String pattern) throws IOException {
-    Path folder = fixedPart(pattern);
-    String glob = pattern.replace("\\", "\\\\");
-    PathMatcher matcher = folder.getFileSystem().getPathMatcher("glob:" + glob);
-    int depth =
-        pattern.contains("**")
-            ? Integer.MAX_VALUE
-            : Path.of(pattern).getNameCount()
-                - (folder.toString().isEmpty() ? 0 : folder.getNameCount());
-    List<Path> files = List.of();
-    if (Files.exists(folder)) {
-      try (Stream<Path> walk =
-          Files.walk(folder, Math.max(depth, 1), FileVisitOption.FOLLOW_LINKS)) {
-        files =
-            walk.filter(path -> matcher.matches(path) && Files.isRegularFile(path) && !isOurs(path))
-                .sorted(Comparator.comparing(Path::toString))
-                .toList();
-      }
+    int slash = pattern.lastIndexOf('/', firstWildcard(pattern) - 1);
+    List<Path> files = matching(pattern, slash);
+    if (files.isEmpty() && Files.isRegularFile(Path.of(pattern))) {
+      files = List.of(Path.of(pattern));
     }
     if (files.isEmpty()) {
+      slash = Math.max(slash, lastSlashOfFolders(pattern));
+      files = matching(pattern, slash);
+    }
+    if (files.isEmpty()) {
+      Path folder = folder(pattern, slash);
       throw new NoSuchFileException(
           pattern,
           null,
@@ -182,17 +181,73 @@ public record FileListing(
     return files;
   }
 
+  private static Path folder(String pattern, int slash) {
+    return Path.of(slash < 0 ? "" : slash == 0 ? "/" : pattern.substring(0, slash));
+  }
+
+  /** Where the folders of a pattern end that are there by exactly that name. */
+  private static int lastSlashOfFolders(String pattern) {
+    int last = -1;
+    for (int slash = pattern.indexOf('/', 1);
+        slash >= 0 && Files.isDirectory(folder(pattern, slash));
+        slash = pattern.indexOf('/', slash + 1)) {
+      last = slash;
+    }
+    return last;
+  }
+
+  /** The files in a folder that match what follows the slash. */
+  private static List<Path> matching(String pattern, int slash) throws IOException {
+    Path folder = folder(pattern, slash);
+    String glob = pattern.substring(slash + 1);
+    if (!Files.exists(folder)) {
+      return List.of();
+    }
+    Predicate<Path> matches = matching(glob);
+    int depth = glob.contains("**") ? Integer.MAX_VALUE : Path.of(glob).getNameCount();
+    try (Stream<Path> walk = Files.walk(folder, depth, FileVisitOption.FOLLOW_LINKS)) {
+      return walk.filter(
+              path ->
+                  matches.test(folder.relativize(path))
+                      && Files.isRegularFile(path)
+                      && !isOurs(path))
+          .sorted(Comparator.comparing(Path::toString))
+          .toList();
+    }
+  }
+
+  /** Whether a name matches, where a folder of any depth may also be none. */
+  private static Predicate<Path> matching(String glob) {
+    List<PathMatcher> matchers = new ArrayList<>();
+    for (String each : withoutAnyDepth(glob)) {
+      try {
+        matchers.add(FileSystems.getDefault().getPathMatcher("glob:" + each.replace("\\", "\\\\")));
+      } catch (PatternSyntaxException e) {
+        return path -> false; // a bracket that is not closed belongs to a name
+      }
+    }
+    return path -> matchers.stream().anyMatch(matcher -> matcher.matches(path));
+  }
+
+  /** The pattern, and what it is if each of its folders of any depth is left out. */
+  private static List<String> withoutAnyDepth(String glob) {
+    List<String> all = new ArrayList<>(List.of(glob));
+    for (int i = 0; i < all.size() && all.size() < MOST_VARIANTS; i++) {
+      String each = all.get(i);
+      for (int at = each.indexOf(ANY_DEPTH); at >= 0; at = each.indexOf(ANY_DEPTH, at + 1)) {
+        if (at == 0 || each.charAt(at - 1) == '/') {
+          all.add(each.substring(0, at) + each.substring(at + ANY_DEPTH.length()));
+        }
+      }
+    }
+    return all;
+  }
+
   /** Whether a file is one that Headrace keeps beside others, or has not yet written whole. */
   private static boolean isOurs(Path file) {
     Path folder = file.getParent();
     return folder != null && folder.endsWith(TfRecordIndex.FOLDER)
         || PartialFile.isPartial(file.toString());
-  }
-
-  /** The folders of a pattern before its first wildcard. */
-  private static Path fixedPart(String pattern) {
-    int slash = pattern.lastIndexOf('/', firstWildcard(pattern) - 1);
-    return Path.of(slash < 0 ? "" : slash == 0 ? "/" : pattern.substring(0, slash));
   }
 
   private static int firstWildcard(String pattern) {

@@ -80,6 +80,41 @@ class ListFilesOpTest {
   }
 
   @Test
+  void foldersOfAnyDepthIncludeTheTopFolder() {
+    assertThat(matching("**/*.txt"))
+        .containsExactly(
+            "10.txt",
+            "a.txt",
+            "b.txt",
+            "cats/1.txt",
+            "cats/2.txt",
+            "dogs/1.txt",
+            "dogs/deep/3.txt");
+    assertThat(matching("dogs/**/*.txt")).containsExactly("dogs/1.txt", "dogs/deep/3.txt");
+    assertThat(matching("**/deep/**/3.txt")).containsExactly("dogs/deep/3.txt");
+    assertThat(matching("**/b.txt")).containsExactly("b.txt");
+  }
+
+  @Test
+  void bracketsMayBePartOfAName() throws IOException {
+    Path odd = Files.createDirectories(folder.resolve("set [x] {y}").resolve("open["));
+    for (String name : List.of("a[1].csv", "b{2}.csv", "c.csv", "[d.csv")) {
+      Files.writeString(odd.resolve(name), name + "\n");
+      assertThat(matching("set [x] {y}/open[/" + name))
+          .containsExactly("set [x] {y}/open[/" + name);
+      assertThat(Dataset.textLines(odd.resolve(name).toString()).toList()).containsExactly(name);
+    }
+    assertThat(matching("set [x] {y}/open[/*.csv")).hasSize(4);
+    assertThat(matching("set [x] {y}/**/?.csv")).containsExactly("set [x] {y}/open[/c.csv");
+    // A pattern that matches comes before a file of exactly that name.
+    Files.writeString(folder.resolve("[ab].txt"), "");
+    assertThat(matching("[ab].txt")).containsExactly("a.txt", "b.txt");
+    Files.delete(folder.resolve("a.txt"));
+    Files.delete(folder.resolve("b.txt"));
+    assertThat(matching("[ab].txt")).containsExactly("[ab].txt");
+  }
+
+  @Test
   void aSeedShufflesThemAnewInEachEpoch() {
     Dataset<String> shuffled = listFiles(folder + "/**.txt", Seed.of(3)).map(this::relative);
     List<List<String>> epochs = Outcomes.ofEpochs(shuffled, 4);

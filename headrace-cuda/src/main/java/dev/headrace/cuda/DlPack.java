@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import dev.headrace.data.DType;
 import dev.headrace.data.Lease;
+import dev.headrace.data.Log;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -220,7 +221,7 @@ public final class DlPack implements AutoCloseable {
         lent.close();
       }
     } catch (Throwable e) {
-      System.getLogger("headrace.cuda")
+      Log.named("headrace.cuda")
           .log(System.Logger.Level.ERROR, "DLPack: a tensor could not be given back", e);
     }
   }

@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import dev.headrace.cuda.kernel.Program;
+import dev.headrace.data.Log;
 import dev.headrace.data.Scratch;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.image.Window;
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Ownership:</b> holds the slots' memory until it is closed.
  */
 final class ProgramRunner implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger("headrace.cuda");
+  private static final System.Logger LOG = Log.named("headrace.cuda");
 
   private static final int PLAIN_SLOTS = 8;
 

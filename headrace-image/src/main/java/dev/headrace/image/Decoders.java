@@ -1,5 +1,6 @@
 package dev.headrace.image;
 
+import dev.headrace.data.Log;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> any thread.
  */
 final class Decoders {
-  private static final System.Logger LOG = System.getLogger("headrace.image");
+  private static final System.Logger LOG = Log.named("headrace.image");
   private static final AtomicBoolean SAID_SLOW = new AtomicBoolean();
 
   private static final Found TURBOJPEG = new Found(Decoders::findTurboJpeg);
