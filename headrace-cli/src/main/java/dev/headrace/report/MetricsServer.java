@@ -7,8 +7,10 @@ import dev.headrace.profile.PrometheusText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
@@ -21,7 +23,9 @@ import java.util.function.Supplier;
  * try (MetricsServer metrics = MetricsServer.start(9464, () -> List.of(pipeline.stats()))) { … }
  * }</pre>
  *
- * <p>Only this machine can ask, unless it is started with another address. <b>Threading:</b> a
+ * <p>Only this machine can ask, unless it is started with another address. A page of a browser
+ * cannot ask by a name that it points at this machine: the request must name this machine's
+ * loopback, the address that it came in on, or the one that was configured. <b>Threading:</b> a
  * virtual thread for each request, which calls the supplier; {@link #close()} ends them.
  */
 public final class MetricsServer implements AutoCloseable {
@@ -63,7 +67,8 @@ public final class MetricsServer implements AutoCloseable {
     }
     ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
     server.setExecutor(requests);
-    server.createContext("/", exchange -> answer(exchange, stats));
+    String configured = address.getHostString();
+    server.createContext("/", exchange -> answer(exchange, configured, stats));
     server.start();
     return new MetricsServer(server, requests);
   }
@@ -85,9 +90,56 @@ public final class MetricsServer implements AutoCloseable {
     requests.shutdownNow();
   }
 
-  private static void answer(HttpExchange exchange, Supplier<List<PipelineStats>> stats)
+  /**
+   * Whether a request names this server as only a client that means it does. A name that was made
+   * to point here (DNS rebinding) is another one.
+   */
+  private static boolean isMeant(HttpExchange exchange, String configured) {
+    List<String> hosts = exchange.getRequestHeaders().getOrDefault("Host", List.of());
+    if (hosts.size() != 1) {
+      return false;
+    }
+    String host = withoutPort(hosts.getFirst()).toLowerCase(Locale.ROOT);
+    return host.equals("localhost")
+        || host.equals(configured.toLowerCase(Locale.ROOT))
+        || isAddress(host) && isOfThisMachine(host, exchange.getLocalAddress().getAddress());
+  }
+
+  private static String withoutPort(String host) {
+    int end = host.startsWith("[") ? host.indexOf(']') : -1;
+    if (end > 0) {
+      return host.substring(1, end);
+    }
+    int colon = host.lastIndexOf(':');
+    return colon < 0 ? host : host.substring(0, colon);
+  }
+
+  /** Whether it is written in digits, so that no name is looked up. */
+  private static boolean isAddress(String host) {
+    return host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}") || host.matches("[0-9a-f:.]*:[0-9a-f:.]*");
+  }
+
+  private static boolean isOfThisMachine(String host, InetAddress askedAt) {
+    try {
+      InetAddress address = InetAddress.getByName(host);
+      return address.isLoopbackAddress() || address.equals(askedAt);
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  private static void answer(
+      HttpExchange exchange, String configured, Supplier<List<PipelineStats>> stats)
       throws IOException {
     try (exchange) {
+      if (!isMeant(exchange, configured)) {
+        send(
+            exchange,
+            403,
+            "text/plain",
+            "expected a Host that is this machine's loopback or the address that was configured\n");
+        return;
+      }
       String path = exchange.getRequestURI().getPath();
       String method = exchange.getRequestMethod();
       if (!method.equals("GET") && !method.equals("HEAD")) {

@@ -8,10 +8,14 @@ import dev.headrace.Pipeline;
 import dev.headrace.profile.PrometheusText;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +43,55 @@ class MetricsServerTest {
       assertThat(ask(client, metrics.url(), "POST").statusCode()).isEqualTo(405);
       assertThat(ask(client, metrics.url() + "x", "GET").statusCode()).isEqualTo(404);
       assertThat(metrics.url()).containsPattern("http://(127\\.0\\.0\\.1|\\[.*1\\]):\\d+/metrics");
+    }
+  }
+
+  /** The status of a request that names this host, or several or none. */
+  private static int statusFor(MetricsServer metrics, String... hosts) throws IOException {
+    URI url = URI.create(metrics.url());
+    try (Socket socket = new Socket(url.getHost().replaceAll("[\\[\\]]", ""), url.getPort())) {
+      StringBuilder request = new StringBuilder("GET /metrics HTTP/1.0\r\n");
+      for (String host : hosts) {
+        request.append("Host: ").append(host).append("\r\n");
+      }
+      socket.getOutputStream().write((request + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      String line = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return Integer.parseInt(line.split(" ")[1]);
+    }
+  }
+
+  @Test
+  void answersOnlyRequestsThatNameThisMachine() throws IOException {
+    try (MetricsServer metrics = MetricsServer.start(0, List::of)) {
+      for (String host :
+          List.of("localhost", "LocalHost:" + metrics.port(), "127.0.0.1:1", "[::1]", "[::1]:80")) {
+        assertThat(statusFor(metrics, host)).as(host).isEqualTo(200);
+      }
+      for (String host :
+          List.of(
+              "evil.example",
+              "evil.example:" + metrics.port(),
+              "localhost.evil.example",
+              "127.0.0.1.evil.example",
+              "8.8.8.8",
+              "[2001:db8::1]:80",
+              "",
+              "localhost@evil.example")) {
+        assertThat(statusFor(metrics, host)).as(host).isEqualTo(403);
+      }
+      assertThat(statusFor(metrics)).isEqualTo(403);
+      assertThat(statusFor(metrics, "localhost", "evil.example")).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void answersToTheNameThatWasConfigured() throws IOException {
+    InetSocketAddress address =
+        new InetSocketAddress(
+            InetAddress.getByAddress("trainer.local", new byte[] {127, 0, 0, 1}), 0);
+    try (MetricsServer metrics = MetricsServer.start(address, List::of)) {
+      assertThat(statusFor(metrics, "trainer.local:9464")).isEqualTo(200);
+      assertThat(statusFor(metrics, "other.local:9464")).isEqualTo(403);
     }
   }
 

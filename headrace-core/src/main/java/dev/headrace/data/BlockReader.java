@@ -43,7 +43,10 @@ public final class BlockReader implements Closeable {
           file
               + (Files.exists(file)
                   ? ": expected a file, but got a folder"
-                  : ": expected an element file, but there is none"));
+                  : ": expected an element file, but there is none"
+                      + (file.isAbsolute()
+                          ? ""
+                          : "; the working directory is " + Path.of("").toAbsolutePath())));
     }
     this.in = new RandomAccessFile(new File(file.toString()), "r");
     try {

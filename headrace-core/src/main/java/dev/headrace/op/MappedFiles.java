@@ -44,8 +44,10 @@ final class MappedFiles {
   /** The bytes of a file, or null where it should be read instead. */
   synchronized @Nullable MemorySegment map(Path path) throws IOException {
     String wish = System.getProperty(PROPERTY, "auto");
-    if (wish.equals("false") || path.getFileSystem() != FileSystems.getDefault()) {
-      return null;
+    if (wish.equals("false")
+        || path.getFileSystem() != FileSystems.getDefault()
+        || !Files.isRegularFile(path)) {
+      return null; // a file that is not there is said when it is read
     }
     long size = Files.size(path);
     FileTime modified = Files.getLastModifiedTime(path);
@@ -54,7 +56,7 @@ final class MappedFiles {
       return known.memory;
     }
     boolean pays = size >= LEAST_BYTES && bytes + size <= MOST_BYTES;
-    if (!(wish.equals("true") ? size > 0 : pays) || !Files.isRegularFile(path)) {
+    if (!(wish.equals("true") ? size > 0 : pays)) {
       return null;
     }
     MemorySegment memory;

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
@@ -50,8 +51,12 @@ public final class LocalStore implements Store {
   }
 
   static Facts facts(Path path) throws IOException {
-    BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
-    return new Facts(now.size(), now.lastModifiedTime().toMillis());
+    try {
+      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+      return new Facts(now.size(), now.lastModifiedTime().toMillis());
+    } catch (NoSuchFileException e) {
+      throw missing(path);
+    }
   }
 
   @Override
@@ -60,7 +65,21 @@ public final class LocalStore implements Store {
   }
 
   static Source open(Path path) throws IOException {
-    return new OpenChannel(FileChannel.open(path));
+    try {
+      return new OpenChannel(FileChannel.open(path));
+    } catch (NoSuchFileException e) {
+      throw missing(path);
+    }
+  }
+
+  private static NoSuchFileException missing(Path path) {
+    Path folder = path.toAbsolutePath().getParent();
+    String where =
+        folder == null || Files.isDirectory(folder) ? "" : "; its folder does not exist either";
+    String from =
+        path.isAbsolute() ? "" : "; the working directory is " + Path.of("").toAbsolutePath();
+    return new NoSuchFileException(
+        path.toString(), null, "expected a file, but there is none" + where + from);
   }
 
   @Override

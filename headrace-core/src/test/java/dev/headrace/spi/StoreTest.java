@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,28 @@ import org.junit.jupiter.api.io.TempDir;
 /** Sources read from any store, found by the scheme of a name. */
 class StoreTest {
   @TempDir private Path folder;
+
+  @Test
+  void aMissingFileSaysTheWorkingDirectory() {
+    String here = "the working directory is " + Path.of("").toAbsolutePath();
+    String name = "no-such-folder/no-such-file";
+    for (Dataset<?> source :
+        List.of(
+            Dataset.textLines(name),
+            Dataset.csv(name),
+            Dataset.tfRecords(name),
+            Dataset.fixedLengthRecords(name, 3),
+            Dataset.jsonLines(name),
+            Dataset.load(Path.of(name)))) {
+      assertThat(Outcomes.errors(source).getFirst())
+          .as(source.explain())
+          .hasMessageContaining(name)
+          .hasMessageContaining(here);
+    }
+    assertThat(Outcomes.errors(Dataset.textLines("/" + name)).getFirst())
+        .hasMessageEndingWith(
+            "/" + name + ": expected a file, but there is none; its folder does not exist either");
+  }
 
   @Test
   void textLinesAreReadFromAnotherStore() {
