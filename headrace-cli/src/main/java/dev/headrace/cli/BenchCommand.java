@@ -1,6 +1,7 @@
 package dev.headrace.cli;
 
 import dev.headrace.bench.DeviceBench;
+import dev.headrace.bench.HeldOutDoctor;
 import dev.headrace.bench.MlperfStorage;
 import dev.headrace.bench.PeerUnavailable;
 import dev.headrace.bench.Report;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
       "  headrace bench overhead --peer tfdata --python .venv/bin/python --json overhead.json",
       "  headrace bench scaling --pairs 5",
       "  headrace bench mlperf --seconds 60 --scale 2",
+      "  headrace bench doctor --held-out --json held-out.json",
       "  headrace bench device --peer torch --json device.json",
       "  headrace bench device --parts A,B --simulated"
     })
@@ -91,7 +93,10 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "mlperf: how long each workload is trained (default: 27).")
+      description = {
+        "mlperf: how long each workload is trained (default: 27);",
+        "doctor --held-out: how long each pipeline is looked at (default: 1.5)."
+      })
   private @Nullable Double seconds;
 
   @Option(
@@ -111,6 +116,26 @@ final class BenchCommand implements Callable<Integer> {
       names = "--simulated",
       description = "device: try the measurements on a simulated device; they tell nothing.")
   private boolean simulated;
+
+  @Option(
+      names = "--held-out",
+      description = {
+        "doctor: pipelines that the diagnosis was not improved on, put together at random;",
+        "the truth about each is measured. About 8 minutes."
+      })
+  private boolean heldOut;
+
+  @Option(
+      names = "--seed-set",
+      paramLabel = "N",
+      description = "doctor --held-out: which set of pipelines (default: 1).")
+  private @Nullable Integer seedSet;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "doctor --held-out: how many pipelines (default: 90).")
+  private @Nullable Integer count;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -152,7 +177,10 @@ final class BenchCommand implements Callable<Integer> {
     return strict && !report.holds() ? Main.FAILED : Main.OK;
   }
 
-  private Scenario chosen(CommandLine command) {
+  private Scenario chosen(CommandLine command) throws IOException {
+    if (heldOut || seedSet != null || count != null) {
+      return heldOut(command);
+    }
     if (seconds != null || scale != null) {
       return sized(command);
     }
@@ -176,6 +204,31 @@ final class BenchCommand implements Callable<Integer> {
                         + (ScenarioNames.OF_ADAPTERS.containsKey(scenario)
                             ? ScenarioNames.HOW_TO_GET_ADAPTERS.formatted(scenario)
                             : "")));
+  }
+
+  private Scenario heldOut(CommandLine command) throws IOException {
+    int set = seedSet == null ? 1 : seedSet;
+    int pipelines = count == null ? HeldOutDoctor.USUAL_COUNT : count;
+    double look = seconds == null ? HeldOutDoctor.USUAL_SECONDS : seconds;
+    HeldOutDoctor doctor = new HeldOutDoctor(set, pipelines, look);
+    if (!heldOut || !doctor.name().equals(scenario)) {
+      throw new ParameterException(
+          command,
+          "--held-out, --seed-set, --count: expected doctor --held-out, but got '%s'%s"
+              .formatted(scenario, heldOut ? "" : " without --held-out"));
+    }
+    if (!HeldOutDoctor.seedSets().contains(set)) {
+      throw new ParameterException(
+          command,
+          "--seed-set: expected one of %s, but got %d".formatted(HeldOutDoctor.seedSets(), set));
+    }
+    if (pipelines < 1 || !(look > 0)) {
+      throw new ParameterException(
+          command,
+          "--count, --seconds: expected at least 1 and more than 0, but got %d and %s"
+              .formatted(pipelines, look));
+    }
+    return doctor;
   }
 
   private Scenario sized(CommandLine command) {

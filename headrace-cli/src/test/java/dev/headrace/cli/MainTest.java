@@ -93,6 +93,14 @@ class MainTest {
     assertThat(run("bench", "jpeg", "--seconds", "3")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
         .contains("--seconds, --scale: expected the scenario mlperf, but got 'jpeg'");
+    assertThat(run("bench", "jpeg", "--held-out")).isEqualTo(Main.USAGE);
+    assertThat(err.toString())
+        .contains("--held-out, --seed-set, --count: expected doctor --held-out, but got 'jpeg'");
+    assertThat(run("bench", "doctor", "--count", "3")).isEqualTo(Main.USAGE);
+    assertThat(err.toString())
+        .contains("expected doctor --held-out, but got 'doctor' without --held-out");
+    assertThat(run("bench", "doctor", "--held-out", "--seed-set", "99")).isEqualTo(Main.USAGE);
+    assertThat(err.toString()).contains("--seed-set: expected one of [1, 2,", "but got 99");
     assertThat(run("bench", "djl")).isEqualTo(Main.USAGE);
     assertThat(err.toString())
         .contains(
