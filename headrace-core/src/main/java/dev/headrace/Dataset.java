@@ -1242,12 +1242,12 @@ public final class Dataset<T> implements Plan<T> {
 
   /** Opens the pipeline at the start of epoch 0. */
   public Pipeline<T> open() {
-    return new Pipeline<>(op, options, null);
+    return new Pipeline<>(op, options, null, here());
   }
 
   /** Opens the pipeline where another one was when the checkpoint was taken. */
   public Pipeline<T> open(Checkpoint checkpoint) {
-    return new Pipeline<>(op, options, checkpoint);
+    return new Pipeline<>(op, options, checkpoint, here());
   }
 
   /** Runs one pass. */

@@ -18,10 +18,15 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.tune.Tuned;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,9 +37,6 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -51,39 +53,54 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private static final String GIVEN_BACK = "next() was called";
-  private static final long CLOSE_PATIENCE_MS = 500;
   private static final System.Logger LOG = Log.named("headrace.pipeline");
   private static final List<Watcher> WATCHERS = new CopyOnWriteArrayList<>();
+  private static final VarHandle ELEMENTS;
+
+  static {
+    try {
+      ELEMENTS = MethodHandles.lookup().findVarHandle(Pipeline.class, "elements", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final Op op;
   private final Options options;
   private final Optimised optimised;
   private final Engine engine;
   private final PlanShape shape;
-  private final Chunk chunk = new Chunk();
+  private final OpenParts parts;
+  private final Cleaner.Cleanable forgotten;
+  private final Chunk chunk;
 
   private volatile long epoch = -1;
   private @Nullable State resumeAt;
-  private volatile @Nullable OpenPass pass;
-  private volatile @Nullable OpenPass nextPass;
   private int index;
+
+  /**
+   * How many elements of the chunk may be delivered: none while it is filled, or once it failed.
+   */
+  private int end;
+
+  /** What {@link #elements} was when the chunk began, less what was passed without being one. */
+  private long elementsBefore;
+
   private boolean ended;
   private boolean interrupted;
   private @Nullable PipelineException terminal;
-  private @Nullable Object delivered;
 
-  /** Held by the consumer while it runs cursors; whoever closes them must hold it, too. */
-  private final ReentrantLock running = new ReentrantLock();
-
-  private final AtomicBoolean cleanedUp = new AtomicBoolean();
-  private volatile boolean closed;
+  private final OneAtATime consumer;
   private volatile @Nullable Splitter<T> splitter;
   private volatile long firstAskedNs;
-  private volatile long elements;
+
+  /** Written by the consumer alone, and by {@link #ELEMENTS}, because a fence costs more. */
+  private long elements;
+
   private volatile long failures;
   private volatile long waitNs;
 
-  Pipeline(Op op, Options options, @Nullable Checkpoint checkpoint) {
+  Pipeline(Op op, Options options, @Nullable Checkpoint checkpoint, Site openedAt) {
     this.op = op;
     this.options = options;
     this.shape = PlanShape.of(op, options.isDeterministic());
@@ -97,6 +114,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     }
     this.optimised = Optimizer.optimise(op, options.goals());
     this.engine = new Engine(optimised.plan(), optimised.origins(), options.settings(), found());
+    this.parts = new OpenParts(engine, openedAt);
+    this.chunk = parts.chunk;
+    this.consumer = new OneAtATime(parts);
+    this.forgotten = parts.closeWithout(this);
     showToWatchers(Watcher::opened);
   }
 
@@ -158,31 +179,11 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
    */
   @Override
   public Iterator<T> iterator() {
+    enter();
     checkOpen();
     giveBackDelivered();
     if (terminal == null) {
-      long before = epoch;
-      engine.recorder().starts();
-      running.lock();
-      try {
-        OpenPass prepared = nextPass;
-        nextPass = null;
-        startEpoch(epoch + 1, prepared, resumeAt);
-        resumeAt = null;
-      } catch (Cancelled e) {
-        epoch = before; // calling iterator() again resumes the same epoch
-        throw stopped(e);
-      } catch (State.InvalidState e) {
-        epoch = before;
-        closePass();
-        throw e;
-      } catch (Throwable e) {
-        epoch = before;
-        closePass();
-        throw new PipelineException(op.word(), null, before + 1, e, false);
-      } finally {
-        doneRunning();
-      }
+      beginEpoch();
     }
     long mine = epoch;
     return new Iterator<>() {
@@ -202,6 +203,31 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     };
   }
 
+  private void beginEpoch() {
+    long before = epoch;
+    engine.recorder().starts();
+    consumer.lockCursors();
+    try {
+      OpenPass prepared = parts.nextPass;
+      parts.nextPass = null;
+      startEpoch(epoch + 1, prepared, resumeAt);
+      resumeAt = null;
+    } catch (Cancelled e) {
+      epoch = before; // calling iterator() again resumes the same epoch
+      throw stopped(e);
+    } catch (State.InvalidState e) {
+      epoch = before;
+      closePass();
+      throw e;
+    } catch (Throwable e) {
+      epoch = before;
+      closePass();
+      throw new PipelineException(op.word(), null, before + 1, e, false);
+    } finally {
+      doneRunning();
+    }
+  }
+
   /** Which epoch this pipeline is in, from 0; −1 before the first. */
   public long epoch() {
     return epoch;
@@ -212,22 +238,50 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     epoch = number;
     ended = false;
     OpenPass opened = prepared == null ? engine.open(number, Long.MAX_VALUE) : prepared;
-    pass = opened;
+    parts.pass = opened;
     if (at != null) {
       opened.restore(at);
     }
   }
 
   private boolean hasNext() {
-    checkOpen();
-    if (terminal != null) {
+    if (hasAtHand()) {
       return true;
     }
+    enter();
+    return comesToNext();
+  }
+
+  private void enter() {
+    if (!consumer.isUser()) {
+      consumer.takeOver(this::countsAgree);
+    }
+  }
+
+  /** Whether as many elements of the chunk were counted as were passed. */
+  private boolean countsAgree() {
+    return elements - elementsBefore == index;
+  }
+
+  private void restartChunk() {
+    index = 0;
+    end = 0;
+    elementsBefore = elements;
+  }
+
+  private boolean hasAtHand() {
+    return index < end && !chunk.isFailure(index) && !parts.closed;
+  }
+
+  /** Goes to the next element that is delivered; false at the end. */
+  private boolean comesToNext() {
+    checkOpen();
     while (terminal == null && !ended) {
-      while (index < chunk.size() && chunk.isFailure(index) && putAside()) {
+      while (index < end && chunk.isFailure(index) && putAside()) {
         index++;
+        elementsBefore--; // passed, but no element
       }
-      if (index < chunk.size()) {
+      if (index < end) {
         return true;
       }
       refill();
@@ -246,13 +300,15 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       place.put(failure, epoch);
     } catch (IOException e) {
       terminal = new PipelineException(failure.path(), null, epoch, e, true);
+      end = 0;
     }
     return true;
   }
 
   private T next() {
+    enter();
     giveBackDelivered();
-    if (!hasNext()) {
+    if (!hasAtHand() && !comesToNext()) {
       throw new NoSuchElementException("epoch " + epoch + " has no more elements");
     }
     if (terminal != null) {
@@ -260,47 +316,50 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     }
     int at = index++;
     if (chunk.isFailure(at)) {
+      elementsBefore--; // passed, but no element
       throw failed((Failure) chunk.item(at));
     }
-    elements = elements + 1; // one writer
+    ELEMENTS.setOpaque(this, elements + 1);
     Object element = chunk.item(at);
-    delivered = element;
+    parts.delivered = element;
     @SuppressWarnings("unchecked") // the dataset's type parameter promises it
     T typed = (T) element;
     return typed;
   }
 
   private void refill() {
-    running.lock();
+    consumer.lockCursors();
     try {
       checkOpen();
       pull();
     } finally {
       doneRunning();
+      Reference.reachabilityFence(this); // not forgotten while it is asked
     }
   }
 
   /** Lets go of the cursors; if the pipeline was closed meanwhile, it is for us to clean up. */
   private void doneRunning() {
-    boolean outermost = running.getHoldCount() == 1;
-    if (closed && outermost) {
-      cleanUp();
+    boolean outermost = parts.running.getHoldCount() == 1;
+    if (parts.closed && outermost) {
+      parts.cleanUp(this::tellOfClosing);
     }
-    running.unlock();
+    parts.running.unlock();
   }
 
   private void pull() {
     if (interrupted) {
       recover();
     }
-    OpenPass current = pass;
+    OpenPass current = parts.pass;
     if (current == null) {
       throw new IllegalStateException("pipeline: call iterator() first");
     }
     if (firstAskedNs == 0) {
       firstAskedNs = engine.nanoTime();
     }
-    index = 0;
+    consumer.check(this::countsAgree);
+    restartChunk();
     Recorder recorder = engine.recorder();
     recorder.pullBegins(epoch, elements);
     try {
@@ -318,13 +377,14 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       terminal = new PipelineException(op.word(), null, epoch, e, true);
       return;
     }
-    ended = chunk.isEmpty();
+    end = chunk.size();
+    ended = end == 0;
     prefetchNextEpoch(current);
   }
 
   /** What to throw when the pipeline stopped in the middle: it was closed, or the user's wish. */
   private RuntimeException stopped(Cancelled cause) {
-    if (closed) {
+    if (parts.closed) {
       return new IllegalStateException("pipeline: it was closed while an element was asked for");
     }
     interrupted = true;
@@ -333,7 +393,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
 
   /** Goes on after an interruption, which may have struck anywhere: back to what was delivered. */
   private void recover() {
-    OpenPass broken = pass;
+    OpenPass broken = parts.pass;
     State at = broken == null ? startOfNextEpoch() : broken.before();
     try {
       startEpoch(epoch, null, at);
@@ -345,9 +405,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
 
   /** Starts the next epoch's reading while the end of this one is still being consumed. */
   private void prefetchNextEpoch(OpenPass current) {
-    if (nextPass == null && epoch + 1 < options.epochs() && current.hasReadAll()) {
+    if (parts.nextPass == null && epoch + 1 < options.epochs() && current.hasReadAll()) {
       startOfNextEpoch();
-      Objects.requireNonNull(nextPass).warmUp();
+      Objects.requireNonNull(parts.nextPass).warmUp();
     }
   }
 
@@ -363,14 +423,15 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     failure.others().forEach(exception::addSuppressed); // to ours, never to the user's
     if (failure.terminal()) {
       terminal = exception;
+      end = 0;
     }
     return exception;
   }
 
   private void giveBackDelivered() {
-    Object element = delivered;
+    Object element = parts.delivered;
     if (element != null) {
-      delivered = null;
+      parts.delivered = null;
       if (engine.memory().mayBeLent()) {
         Leases.giveBack(element, GIVEN_BACK);
       }
@@ -383,8 +444,8 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (element != null) {
       Lease.forEachLease(element, lease -> leases.add(lease.keep()));
     }
-    if (delivered == element) {
-      delivered = null;
+    if (parts.delivered == element) {
+      parts.delivered = null;
     }
     return new Kept<>(element, leases);
   }
@@ -417,7 +478,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   }
 
   boolean isClosed() {
-    return closed;
+    return parts.closed;
   }
 
   /** What has been delivered so far, as a position that {@link Dataset#open(Checkpoint)} takes. */
@@ -427,7 +488,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       splitter.checkLevel();
     }
     Checkpoint.refuseIfImpossible(op);
-    OpenPass current = pass;
+    OpenPass current = parts.pass;
     State resume = resumeAt;
     if (resume != null) {
       return new Checkpoint(epoch + 1, resume, shape);
@@ -446,10 +507,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
 
   /** Its operators know what is left of earlier epochs: a filled cache, a seed that was drawn. */
   private State startOfNextEpoch() {
-    OpenPass next = nextPass;
+    OpenPass next = parts.nextPass;
     if (next == null) {
       next = engine.open(epoch + 1, Long.MAX_VALUE);
-      nextPass = next;
+      parts.nextPass = next;
     }
     return next.start();
   }
@@ -465,7 +526,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   public PipelineStats stats() {
     return new PipelineStats(
         epoch,
-        elements,
+        delivered(),
         failures,
         firstAskedNs == 0 ? 0 : engine.nanoTime() - firstAskedNs,
         waitNs,
@@ -484,7 +545,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
    */
   public Diagnosis diagnose() {
     Diagnosis ofWhatRan =
-        Diagnosis.of(engine.measurements(epoch, elements), foundBesides(), explain())
+        Diagnosis.of(engine.measurements(epoch, delivered()), foundBesides(), explain())
             .withDecisions(engine.knobChanges());
     return Translation.toWritten(ofWhatRan, optimised);
   }
@@ -528,14 +589,14 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void checkOpen() {
-    if (closed) {
+    if (parts.closed) {
       throw new IllegalStateException("pipeline: expected it to be open, but it was closed");
     }
   }
 
   private void closePass() {
-    OpenPass old = pass;
-    pass = null;
+    OpenPass old = parts.pass;
+    parts.pass = null;
     if (old != null) {
       for (int i = index; i < chunk.size(); i++) {
         Leases.giveBack(chunk.item(i), "the epoch was left");
@@ -543,74 +604,40 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       old.close();
     }
     chunk.clear();
-    index = 0;
+    restartChunk();
+  }
+
+  private long delivered() {
+    return (long) ELEMENTS.getOpaque(this);
   }
 
   /**
-   * Ends all threads and gives all memory back; promptly, whatever the pipeline is doing. Where the
-   * consumer's own thread is inside a function of the user, that thread cleans up when it returns.
+   * Ends all threads and gives all memory back; promptly, whatever the pipeline is doing, and
+   * within {@link Options#closeGrace} in all. Where the consumer's own thread is inside a function
+   * of the user, that thread cleans up when it returns. May be called by any thread, also by a
+   * function that the pipeline runs: then it returns at once, and closing goes on behind it.
    */
   @Override
   public void close() {
-    closed = true;
-    OpenPass current = pass;
-    OpenPass warm = nextPass;
-    if (current != null) {
-      current.cancel();
-    }
-    if (warm != null) {
-      warm.cancel();
-    }
+    parts.cancel();
     Splitter<T> dealer = splitter;
     if (dealer != null) {
       dealer.close();
     }
-    if (running.isHeldByCurrentThread()) {
-      return; // called by a function that this pipeline runs
+    if (parts.running.isHeldByCurrentThread()) {
+      return; // called by a function that this thread runs, and that cleans up afterwards
     }
-    if (awaitConsumer()) {
-      try {
-        cleanUp();
-      } finally {
-        running.unlock();
-      }
-    }
-  }
-
-  private boolean awaitConsumer() {
-    try {
-      return running.tryLock() || running.tryLock(CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return running.tryLock();
-    }
-  }
-
-  private void cleanUp() {
-    if (cleanedUp.getAndSet(true)) {
+    if (engine.isOnWorker()) {
+      parts.elsewhere(this::close); // which waits for this worker
       return;
     }
-    OpenPass current = pass;
-    OpenPass warm = nextPass;
-    try {
-      engine.recorder().finish();
-      rememberTuning();
-      showToWatchers(Watcher::closing);
-      if (current != null) {
-        current.close();
-      }
-      if (warm != null) {
-        warm.close();
-      }
-      for (int i = index; i < chunk.size(); i++) {
-        Leases.giveBack(chunk.item(i), "the pipeline was closed");
-      }
-      Object element = delivered;
-      if (element != null) {
-        Leases.giveBack(element, "the pipeline was closed");
-      }
-    } finally {
-      engine.close();
-    }
+    parts.close(this::tellOfClosing);
+    forgotten.clean(); // there is nothing left to do if it is
+  }
+
+  private void tellOfClosing() {
+    engine.recorder().finish();
+    rememberTuning();
+    showToWatchers(Watcher::closing);
   }
 }

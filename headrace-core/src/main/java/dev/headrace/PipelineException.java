@@ -1,6 +1,7 @@
 package dev.headrace;
 
 import dev.headrace.data.VisibleText;
+import dev.headrace.spi.Causes;
 import org.jspecify.annotations.Nullable;
 
 /** Says which operator failed on which element, and why. */
@@ -21,7 +22,7 @@ public final class PipelineException extends RuntimeException {
                 + " of epoch "
                 + epoch
                 + (terminal ? " failed, and the pipeline cannot go on: " : " failed: ")
-                + cause),
+                + Causes.textOf(cause)),
         cause);
     this.path = path;
     this.element = element;

@@ -2,6 +2,7 @@ package dev.headrace;
 
 import dev.headrace.TrainingResult.Ending;
 import dev.headrace.data.Log;
+import dev.headrace.spi.Causes;
 import dev.headrace.spi.NanoClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -204,7 +205,7 @@ final class TrainingLoop<T> {
     message.append(
         "training: step %d (batch %d of epoch %d) failed"
             .formatted(run.steps + 1, epoch.steps + 1, number));
-    message.append(cause == null ? "" : ": " + cause);
+    message.append(cause == null ? "" : ": " + Causes.textOf(cause));
     if (savedAt >= 0) {
       message.append(
           "; %s has the training after step %d, and resumeFrom(…) goes on there"

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Causes;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.FunctionIdentity;
 import java.io.BufferedInputStream;
@@ -127,7 +128,7 @@ final class DeadLetters implements Failure.AsidePlace, AutoCloseable {
         + ", \"path\": "
         + quoted(failure.path())
         + ", \"cause\": "
-        + quoted(failure.cause().toString());
+        + quoted(Causes.textOf(failure.cause()));
   }
 
   private static String stackOf(Failure failure) {

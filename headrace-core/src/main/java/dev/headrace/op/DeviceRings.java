@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.device.Device;
+import dev.headrace.spi.Causes;
 import java.util.List;
 
 /**
@@ -28,7 +29,7 @@ record DeviceRings(List<DeviceRing> rings) implements AutoCloseable {
         if (failure == null) {
           failure = e;
         } else {
-          failure.addSuppressed(e);
+          Causes.suppress(failure, e);
         }
       }
     }

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Causes;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -180,7 +181,8 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
         try {
           resource.close();
         } catch (Exception e) {
-          context.warn("%s: closing the iterator failed: %s".formatted(context.path(), e));
+          context.warn(
+              "%s: closing the iterator failed: %s".formatted(context.path(), Causes.textOf(e)));
         }
       }
     }

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Causes;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -135,7 +136,7 @@ public record IgnoreErrorsOp(
       return failure.path()
           + (failure.id() == null ? "" : " on " + failure.id())
           + ": "
-          + failure.cause();
+          + Causes.textOf(failure.cause());
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.headrace.profile.Measurements;
 import dev.headrace.profile.OpNode;
 import dev.headrace.profile.OpStats;
 import dev.headrace.profile.Snapshot;
+import dev.headrace.spi.Causes;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
@@ -14,6 +15,7 @@ import dev.headrace.spi.Origins;
 import dev.headrace.tune.Decisions;
 import dev.headrace.tune.Tuned;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,8 +132,20 @@ public final class Engine implements AutoCloseable, Decisions {
     return origins.of(op);
   }
 
-  long number() {
+  /** Which pipeline of this process it runs. */
+  public long number() {
     return number;
+  }
+
+  /** How long closing waits for functions that ignore interruption. */
+  public Duration closeGrace() {
+    return settings.closeGrace();
+  }
+
+  /** Whether the calling thread is one of its workers, and so inside a function of its plan. */
+  public boolean isOnWorker() {
+    WorkerCrew crew = WorkerCrew.ofCurrentThread();
+    return crew != null && crew.engine() == this;
   }
 
   String name() {
@@ -454,7 +468,7 @@ public final class Engine implements AutoCloseable, Decisions {
     try {
       closeable.close();
     } catch (Exception e) {
-      warn("close: " + e);
+      warn("close: " + Causes.textOf(e));
     }
   }
 

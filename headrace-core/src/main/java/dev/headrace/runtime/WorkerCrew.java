@@ -381,6 +381,10 @@ final class WorkerCrew implements Context.Crew {
     return CURRENT.get();
   }
 
+  Engine engine() {
+    return engine;
+  }
+
   boolean isClosed() {
     return closed;
   }

@@ -6,6 +6,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 
 /** What a logger is told while this is open. */
 public final class LogRecords extends Handler implements AutoCloseable {
@@ -27,6 +28,14 @@ public final class LogRecords extends Handler implements AutoCloseable {
     return records.stream()
         .filter(record -> record.getLevel().intValue() >= Level.WARNING.intValue())
         .map(LogRecord::getMessage)
+        .toList();
+  }
+
+  /** Warnings, in order, with their parameters filled in. */
+  public List<String> records() {
+    return records.stream()
+        .filter(record -> record.getLevel().intValue() >= Level.WARNING.intValue())
+        .map(new SimpleFormatter()::formatMessage)
         .toList();
   }
 
