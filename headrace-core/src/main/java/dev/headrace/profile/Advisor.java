@@ -177,7 +177,9 @@ final class Advisor {
               Finding.Severity.NOTE,
               "prefetch-cannot-help",
               "",
-              "prefetching cannot help: " + limitText(limit) + " is the limit with or without it",
+              "prefetching cannot help: "
+                  + limitText(with, limit)
+                  + " is the limit with or without it",
               List.of(
                   "the training loop's thread spends %s of %s on the pipeline"
                       .formatted(time(inline.ns()), time(now))),
@@ -425,7 +427,7 @@ final class Advisor {
               "useless-prefetch",
               name(i),
               "gains nothing here: "
-                  + limitText(model.limit())
+                  + limitText(without, without.limit())
                   + " is the limit with or without it",
               List.of(
                   "without it: %.2f times as fast, %s of memory less"
@@ -492,9 +494,8 @@ final class Advisor {
       return 1; // nothing is left that takes time
     }
     boolean isStep = with.limit().kind() == Model.LimitKind.STEP;
-    double measured = profile.rate() == 0 ? now : 1e9 / profile.rate();
-    return (isStep && model.limit().kind() != Model.LimitKind.STEP ? Math.max(now, measured) : now)
-        / with.ns();
+    boolean wasStep = model.limit().kind() == Model.LimitKind.STEP;
+    return isStep && !wasStep ? Math.max(1, model.fit()) * now / with.ns() : now / with.ns();
   }
 
   private Advice advice(
@@ -515,27 +516,30 @@ final class Advisor {
         code,
         speedup,
         profile.rate() * speedup,
-        limitText(with.limit()) + " would be the limit",
+        limitText(with, with.limit()) + " would be the limit",
         bytes,
         true,
         why);
   }
 
-  private String limitText(Limit limit) {
+  /** What limits, in words: the operator that the verdict would be about, not the thread. */
+  private String limitText(Model of, Limit limit) {
+    int culprit = of.culprit(limit);
     return switch (limit.kind()) {
       case STEP -> "the training step";
       case CORES ->
           String.format(
               Locale.ROOT,
-              "the %.0f cores, busiest in %s,",
+              "the cores (%.1f of %.0f are left to it), busiest in %s,",
+              of.cores(),
               profile.machine().cores(),
-              limit.thread() < 0 ? "the training step" : name(limit.thread()));
-      case OWN_THREAD -> "what the training loop's own thread does for the pipeline";
-      case ONE_WORKER, ALL_WORKERS, BUS ->
-          limit.thread() < 0 ? "the thread that reads ahead" : name(limit.thread());
+              culprit < 0 ? "the training step" : name(culprit));
+      case OWN_THREAD, ONE_WORKER, ALL_WORKERS, BUS ->
+          culprit < 0 ? "the thread that reads ahead" : name(culprit);
       case BUFFER -> "waiting for each other in turn";
-      case READ_AHEAD -> "how far ahead " + name(limit.thread()) + " gets during a step";
-      case SKEW -> "the slowest of the datasets in " + name(limit.thread());
+      case READ_AHEAD -> "how far ahead " + name(culprit) + " gets";
+      case LOCK -> "a lock in " + name(culprit);
+      case SKEW -> "the slowest of the datasets in " + name(culprit);
     };
   }
 

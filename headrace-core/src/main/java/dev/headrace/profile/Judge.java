@@ -6,6 +6,7 @@ import dev.headrace.spi.Op;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the verdict: what limits a pipeline, in words. */
 final class Judge {
@@ -17,6 +18,12 @@ final class Judge {
   private static final double BALANCED_WITHIN = 0.12;
   private static final double STARTS_LONGEST = 0.6;
   private static final double STARVED = 0.15;
+
+  /** Workers that are inside their function so much of the time are busy. */
+  private static final double BUSY = 0.7;
+
+  /** Times that vary so much have rare long ones among them. */
+  private static final double HEAVY_TAIL = 1;
 
   private final Profile profile;
   private final Model model;
@@ -57,7 +64,8 @@ final class Judge {
       case ALL_WORKERS -> workers(limit.thread());
       case CORES -> limit.thread() < 0 ? consumer() : cores(limit.thread());
       case BUFFER -> buffer(limit);
-      case READ_AHEAD -> readAhead(limit.thread());
+      case READ_AHEAD -> readAhead(limit);
+      case LOCK -> lock(limit);
       case SKEW -> skew(limit.thread());
       case BUS -> transfer(limit.thread());
     };
@@ -126,7 +134,7 @@ final class Judge {
 
   /** The consumer's own thread is the limit: it trains, and runs what it pulls. */
   private Verdict ownThread(Limit limit) {
-    int largest = largestOn(Model.CONSUMER);
+    int largest = model.largestOn(Model.CONSUMER);
     double largestNs = largest < 0 ? 0 : model.serialOf(largest, Model.CONSUMER).ns();
     if (largest < 0
         || (model.step().ns() >= largestNs && profile.consumer().waitShare() < WAITS_MOSTLY)) {
@@ -136,7 +144,7 @@ final class Judge {
   }
 
   private Verdict serial(int thread) {
-    int largest = largestOn(thread);
+    int largest = model.largestOn(thread);
     return largest < 0 ? workers(thread) : onOneThread(largest, "one thread, for " + name(thread));
   }
 
@@ -162,20 +170,24 @@ final class Judge {
                   time(load.ns()),
                   load.waitNs() > load.cpuNs() ? ", most of it waiting" : ""));
     }
+    OpProfile.Crew crew = profile.operators().get(operator).crew();
     return verdict(
         Kind.SERIAL_BOUND,
         operator,
-        "%s is the limit: it handles one element after another%s."
-            .formatted(
-                cap(name(operator)),
-                load.waitNs() > load.cpuNs()
-                    ? ", and mostly waits while it does"
-                    : ", on one core"));
+        crew != null && crew.workers() >= 1.5
+            ? "%s is the limit: all that its %.0f workers make passes one thread, which takes %s for an element."
+                .formatted(cap(name(operator)), crew.workers(), time(load.ns()))
+            : "%s is the limit: it handles one element after another%s."
+                .formatted(
+                    cap(name(operator)),
+                    load.waitNs() > load.cpuNs()
+                        ? ", and mostly waits while it does"
+                        : ", on one core"));
   }
 
   private Verdict workers(int thread) {
     OpProfile.Crew crew = profile.operators().get(thread).crew();
-    int maker = whoseWorkIsDoneBy(thread);
+    int maker = model.makerFor(thread);
     if (maker >= 0) {
       shares(maker);
       note(
@@ -185,8 +197,8 @@ final class Judge {
       return verdict(
           Kind.INPUT_BOUND,
           maker,
-          "%s is the limit: the %.0f workers that compute it are busy and there are no more of them."
-              .formatted(cap(name(maker)), model.workers(thread)));
+          "%s is the limit: the %.0f workers that compute it %s."
+              .formatted(cap(name(maker)), model.workers(thread), occupation(crew)));
     }
     shares(thread);
     note(
@@ -202,19 +214,32 @@ final class Judge {
     return verdict(
         Kind.INPUT_BOUND,
         thread,
-        "%s is the limit: its %.0f workers are busy and there are no more of them."
-            .formatted(cap(name(thread)), model.workers(thread)));
+        "%s is the limit: its %.0f workers %s."
+            .formatted(cap(name(thread)), model.workers(thread), occupation(crew)));
   }
 
-  /** The operator whose deferred tensors the workers of another one compute; −1 if none. */
-  private int whoseWorkIsDoneBy(int thread) {
-    for (int i = 0; i < profile.operators().size(); i++) {
-      OpProfile.Later later = profile.operators().get(i).later();
-      if (later != null && later.at() == thread && i != thread) {
-        return i;
-      }
-    }
-    return -1;
+  private static String occupation(OpProfile.@Nullable Crew crew) {
+    return crew == null || crew.busy() >= BUSY
+        ? "are busy and there are no more of them"
+        : "cannot make more, though each of them is busy only %.0f %% of the time"
+            .formatted(100 * crew.busy());
+  }
+
+  /** Workers that hold each other up. */
+  private Verdict lock(Limit limit) {
+    int operator = limit.thread();
+    OpProfile.Crew crew = profile.operators().get(operator).crew();
+    shares(operator);
+    double locked =
+        crew == null || crew.workNs() <= 0 ? 0 : Math.min(1, crew.lockedNs() / crew.workNs());
+    note(
+        "its %.0f workers wait for a lock %.0f %% of their time; inside it an element takes %s",
+        crew == null ? 1 : crew.workers(), 100 * locked, time(limit.ns()));
+    return verdict(
+        Kind.SERIAL_BOUND,
+        operator,
+        "%s is the limit: its workers wait for each other at a lock, inside which one element is handled after another; more workers would only wait longer."
+            .formatted(cap(name(operator))));
   }
 
   private Verdict cache(int operator) {
@@ -251,7 +276,7 @@ final class Judge {
     note(
         "times vary by %.0f %% there and by %.0f %% in the step; the buffer holds %d",
         crew == null ? 0 : 100 * crew.variation(),
-        100 * Handover.variation(profile.consumer().steps()),
+        100 * Line.variation(profile.consumer().steps()),
         crew == null ? 0 : crew.capacity());
     note(
         "on average the pipeline would need %s for an element; waiting for each other makes it %s",
@@ -263,17 +288,25 @@ final class Judge {
             .formatted(cap(name(thread))));
   }
 
-  private Verdict readAhead(int operator) {
+  private Verdict readAhead(Limit limit) {
+    int operator = limit.thread();
     shares(operator);
     OpProfile.Crew crew = profile.operators().get(operator).crew();
     note(
-        "its workers get %d elements ahead while the training loop is busy, then wait for it",
-        crew == null ? 0 : crew.capacity());
+        "its workers get %d elements ahead, then wait; times vary by %.0f %%",
+        crew == null ? 0 : crew.capacity(), crew == null ? 0 : 100 * crew.variation());
+    note(
+        "on average the pipeline would need %s for an element; waiting for each other makes it %s",
+        time(pipelineNsWithoutBuffer()), time(limit.ns()));
+    boolean isHeldUp = crew != null && crew.variation() > HEAVY_TAIL;
     return verdict(
         Kind.BUFFER_BOUND,
         operator,
-        "%s is not far enough ahead: while the training loop trains, its workers make less than the next batch, and the loop waits for the rest."
-            .formatted(cap(name(operator))));
+        isHeldUp
+            ? "%s is held up by its slow elements: results leave in order, and its workers get no further ahead than %d elements."
+                .formatted(cap(name(operator)), crew.capacity())
+            : "%s is not far enough ahead: while the training loop trains, its workers make less than the next batch, and the loop waits for the rest."
+                .formatted(cap(name(operator))));
   }
 
   private Verdict skew(int operator) {
@@ -290,7 +323,9 @@ final class Judge {
 
   private double pipelineNsWithoutBuffer() {
     return model.limits().stream()
-        .filter(each -> each.kind() != Model.LimitKind.BUFFER)
+        .filter(
+            each ->
+                each.kind() != Model.LimitKind.BUFFER && each.kind() != Model.LimitKind.READ_AHEAD)
         .mapToDouble(Limit::ns)
         .max()
         .orElse(0);
@@ -339,20 +374,6 @@ final class Judge {
         Math.abs(op.perDelivered() - Math.rint(op.perDelivered())) < 0.05
             ? "%.0f".formatted(op.perDelivered())
             : "%.1f".formatted(op.perDelivered()));
-  }
-
-  /** The operator that takes most of what one worker at a time does on a thread; −1 if none. */
-  private int largestOn(int thread) {
-    int largest = -1;
-    double most = 0;
-    for (int i = 0; i < profile.operators().size(); i++) {
-      double ns = model.serialOf(i, thread).ns();
-      if (ns > most) {
-        most = ns;
-        largest = i;
-      }
-    }
-    return largest;
   }
 
   private boolean isCache(int operator) {

@@ -96,6 +96,7 @@ public record Measurements(
             Math.min(inside, profiler.blockedNs()),
             steps,
             waits);
+    List<OpProfile> operators = profiler.operators();
     return new Profile(
         ns / 1e9,
         to.delivered() - from.delivered(),
@@ -104,9 +105,9 @@ public record Measurements(
             0, (snapshots.getLast().atNs() - snapshots.getFirst().atNs()) / 1e9 - firstWaitSeconds),
         snapshots.getLast().epoch() - snapshots.getFirst().epoch() + 1,
         consumer,
-        machine(from, to, ns),
+        machine(from, to, ns, Ready.of(operators, consumer)),
         memory,
-        profiler.operators(),
+        operators,
         timeline());
   }
 
@@ -114,12 +115,14 @@ public record Measurements(
     return to.minus(from).share(to.share(0));
   }
 
-  private Profile.Machine machine(Snapshot from, Snapshot to, double ns) {
+  private Profile.Machine machine(Snapshot from, Snapshot to, double ns, Ready ready) {
     Snapshot.Machine now = to.machine();
     Snapshot.Machine then = from.machine();
     double process = (now.processNs() - then.processNs()) / ns;
     boolean told = now.busyNs() >= 0 && then.busyNs() >= 0;
-    double others = told ? (now.busyNs() - then.busyNs()) / ns - process : 0;
+    // Where the machine does not tell, who lacks cores lacks them because others have them.
+    double untold = ready.lackedCores() ? cores - process : 0;
+    double others = told ? (now.busyNs() - then.busyNs()) / ns - process : untold;
     return new Profile.Machine(
         cores,
         Math.clamp(others, 0, cores),

@@ -5,10 +5,10 @@ import dev.headrace.profile.OpProfile.Later;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * workers of one operator. Some of a thread's tasks are done by one worker at a time (pulling what
  * lies upstream), the others by all of them at once. While every buffer has something in it, the
  * slowest thread sets the pace, or the cores do when together they are asked for more than there
- * is; where times vary and a buffer is small, the two sides of that buffer wait for each other.
+ * is, or a lock that workers take. Where times vary and buffers are small, threads also wait for
+ * each other in turn: how much, is found by playing the pipeline through as a {@link Line}.
  *
  * <p>Changes make a new model: what it says of the whole is the prediction.
  */
@@ -31,11 +32,32 @@ final class Model {
   /** The thread of a prefetch that is not there yet. */
   static final int NEW_PREFETCH = -2;
 
+  private static final int NO_THREAD = -3;
+  private static final double[] NO_TIMES = {};
+
   /** So many workers an operator gets at most that mostly waits. */
   private static final int MOST_WORKERS = 256;
 
-  private static final double VARIES = 0.15;
   private static final double CLEARLY = 1.08;
+
+  /** Fewer single times than this say nothing about how they vary. */
+  private static final int FEWEST_TIMES = 16;
+
+  /** What a buffer that the engine enlarges by itself is taken for at least. */
+  private static final int TUNED_BUFFER = 32;
+
+  private static final int LARGE = 4_096;
+
+  /** Elements that take so much less than the model says cannot be told by it. */
+  private static final double TOO_SLOW = 0.75;
+
+  /** Elements that take so much longer are held up by something that it does not know. */
+  private static final double TOO_FAST = 1.5;
+
+  /** The cores are all in use if no more than the rest of this share is idle. */
+  private static final double FULL = 0.85;
+
+  private static final double HARDLY_OTHERS = 0.1;
 
   /** What it takes to give an element that is in memory. */
   private static final double READ_BACK_NS = 200;
@@ -56,21 +78,29 @@ final class Model {
    *
    * @param workers how many, or 0 to let the engine choose
    * @param buffer how many elements may lie behind it
-   * @param each the latest times for one of its own elements
    * @param cycle how many datasets take turns there, or 0; {@code skew} how much slower the slowest
    *     of them is than the mean
+   * @param heldNs what of their work is done inside one lock
    */
   record Workers(
       int operator,
       double workers,
       int buffer,
       double perDelivered,
-      double[] each,
       int cycle,
-      double skew) {
+      double skew,
+      double heldNs) {
 
-    Workers(int operator, double workers, int buffer, double perDelivered, double[] each) {
-      this(operator, workers, buffer, perDelivered, each, 0, 1);
+    Workers(int operator, double workers, int buffer, double perDelivered) {
+      this(operator, workers, buffer, perDelivered, 0, 1, 0);
+    }
+
+    Workers with(double newWorkers, int newBuffer) {
+      return new Workers(operator, newWorkers, newBuffer, perDelivered, cycle, skew, heldNs);
+    }
+
+    Workers evened() {
+      return new Workers(operator, workers, buffer, perDelivered, cycle, 1, heldNs);
     }
   }
 
@@ -83,6 +113,7 @@ final class Model {
     CORES,
     BUFFER,
     READ_AHEAD,
+    LOCK,
     SKEW,
     BUS
   }
@@ -104,19 +135,31 @@ final class Model {
   private final Load step;
   private final double cores;
 
+  /** What collections take that stop everything, for one element. */
+  private final double gcNs;
+
+  private @Nullable Solution solution;
+
+  /**
+   * What playing it through gave: the time for one element, and what it is with endless buffers.
+   */
+  private record Solution(List<Limit> limits, double ns) {}
+
   private Model(
       Profile profile,
       int[] cycles,
       List<Task> tasks,
       Map<Integer, Workers> threads,
       Load step,
-      double cores) {
+      double cores,
+      double gcNs) {
     this.profile = profile;
     this.cycles = cycles;
     this.tasks = tasks;
     this.threads = threads;
     this.step = step;
     this.cores = cores;
+    this.gcNs = gcNs;
   }
 
   /** The pipeline as it was measured. */
@@ -131,30 +174,32 @@ final class Model {
       cycles[i] = OpShape.of(op.getClass()).number(op, "cycle");
       rings[i] = OpShape.of(op.getClass()).number(op, "buffer");
     }
+    Profile.Consumer consumer = profile.consumer();
+    double cycleNs = consumer.stepNs() + consumer.insideNs();
+    double running = 1 - profile.machine().gcShare();
     for (int i = 0; i < operators.size(); i++) {
       OpProfile op = operators.get(i);
       Crew crew = op.crew();
       Later later = op.later();
       if (crew != null) {
-        threads.put(
-            i,
-            new Workers(
-                i,
-                Math.max(1, crew.workers()),
-                crew.capacity(),
-                op.perDelivered(),
-                crew.latest(),
-                cycles[i],
-                crew.skew()));
+        threads.put(i, workers(i, op, crew, cycles[i], running, cycleNs));
       }
-      Load all = new Load(op.cpuNsPerDelivered(), op.waitNsPerDelivered());
+      Load all =
+          new Load(
+              op.cpuNsPerDelivered(),
+              whileRunning(op.waitNsPerDelivered(), op.nsPerDelivered(), running));
       Load deferred = later == null ? Load.NONE : new Load(later.cpuNs(), later.waitNs());
       boolean lent = isLent(operators, i);
-      Load work = crew == null || lent ? Load.NONE : new Load(crew.workCpuNs(), crew.workWaitNs());
+      Load work = crew == null || lent ? Load.NONE : workOf(crew, running);
       Load own =
           new Load(
               Math.max(0, all.cpuNs() - deferred.cpuNs() - work.cpuNs()),
-              Math.max(0, all.waitNs() - deferred.waitNs() - work.waitNs()));
+              Math.max(
+                  0,
+                  all.waitNs()
+                      - deferred.waitNs()
+                      - work.waitNs()
+                      - (crew == null || lent ? 0 : crew.lockedNs())));
       tasks.add(new Task(i, own, op.runBy(), false));
       if (work.ns() > 0) {
         tasks.add(new Task(i, work, i, true));
@@ -177,17 +222,63 @@ final class Model {
                 onWorkers));
       }
     }
-    Profile.Consumer consumer = profile.consumer();
     double stepCpu = Math.min(consumer.stepCpuNs(), consumer.stepNs());
-    Profile.Machine machine = profile.machine();
-    // As many threads of ours as there are cores share them evenly with those of others.
+    double stepWait = whileRunning(consumer.stepNs() - stepCpu, consumer.stepNs(), running);
     return new Model(
         profile,
         cycles,
         tasks,
         threads,
-        new Load(stepCpu, consumer.stepNs() - stepCpu),
-        machine.cores() * machine.cores() / (machine.cores() + machine.otherCores()));
+        new Load(stepCpu, stepWait),
+        coresLeft(profile),
+        (1 - running) * cycleNs);
+  }
+
+  /** What of the waiting was not standing still for the collector, which is charged to nobody. */
+  private static double whileRunning(double waitNs, double ns, double running) {
+    return Math.max(0, waitNs - (1 - running) * ns);
+  }
+
+  /** What workers do on elements, waiting for each other's locks apart. */
+  private static Load workOf(Crew crew, double running) {
+    return new Load(
+        crew.workCpuNs(),
+        Math.max(0, whileRunning(crew.workWaitNs(), crew.workNs(), running) - crew.lockedNs()));
+  }
+
+  private static Workers workers(
+      int i, OpProfile op, Crew crew, int cycle, double running, double cycleNs) {
+    double workers = Math.max(1, crew.workers());
+    return new Workers(
+        i,
+        workers,
+        crew.isBufferTuned() ? Math.max(TUNED_BUFFER, crew.capacity()) : crew.capacity(),
+        op.perDelivered(),
+        cycle,
+        crew.skew(),
+        Math.min(
+            cycleNs,
+            Contention.heldNs(
+                Math.max(1, workers * crew.busy()), workOf(crew, running).ns(), crew.lockedNs())));
+  }
+
+  /**
+   * The cores that others leave to this pipeline: between what they leave over and an even share;
+   * and where they leave nothing over, no more than what explains how long threads were ready
+   * without a core.
+   */
+  private static double coresLeft(Profile profile) {
+    Profile.Machine machine = profile.machine();
+    double all = machine.cores();
+    double others = Math.min(machine.otherCores(), all);
+    double evenly = all * all / (all + others);
+    double left = (Math.max(all - others, evenly / 2) + evenly) / 2;
+    Ready ready = Ready.of(profile.operators(), profile.consumer());
+    boolean isIdle = machine.processCores() + others < FULL * all;
+    if (others < HARDLY_OTHERS * all || isIdle || !ready.lackedCores()) {
+      return left;
+    }
+    return Math.min(left, ready.coresBehind(all));
   }
 
   private static boolean isLent(List<OpProfile> operators, int index) {
@@ -203,18 +294,46 @@ final class Model {
 
   /** The time for one element. */
   double ns() {
-    return limits().stream().mapToDouble(Limit::ns).max().orElse(0);
+    return solved().ns;
   }
 
   /** Everything that could set the pace, the slowest first. */
   List<Limit> limits() {
+    return solved().limits;
+  }
+
+  private Solution solved() {
+    Solution found = solution;
+    if (found == null) {
+      found = solve();
+      solution = found;
+    }
+    return found;
+  }
+
+  private Solution solve() {
+    List<Limit> limits = bounds();
+    double bound = limits.stream().mapToDouble(Limit::ns).max().orElse(0);
+    double played = Line.cycleNs(line(NO_THREAD));
+    double ns = Math.max(bound, played);
+    if (played > WORTH_SAYING * bound) {
+      Limit buffer = smallestBuffer(played);
+      if (buffer != null) {
+        limits.add(buffer);
+      }
+    }
+    // What is told by a thread is surer than what is told by a sum over all of them.
+    limits.sort((a, b) -> Double.compare(b.sure(), a.sure()));
+    return new Solution(List.copyOf(limits), ns + gcNs);
+  }
+
+  /** What could set the pace if every buffer had something in it. */
+  private List<Limit> bounds() {
     List<Limit> limits = new ArrayList<>();
-    double inline = serial(CONSUMER).ns();
+    double inline = alone(serial(CONSUMER));
+    double own = alone(step);
     limits.add(
-        new Limit(
-            inline > step.ns() ? LimitKind.OWN_THREAD : LimitKind.STEP,
-            CONSUMER,
-            step.ns() + inline));
+        new Limit(inline > own ? LimitKind.OWN_THREAD : LimitKind.STEP, CONSUMER, own + inline));
     for (int thread : threads.keySet()) {
       limits.add(threadLimit(thread));
     }
@@ -224,6 +343,9 @@ final class Model {
         double round = crew.skew() * parallel(crew.operator()).ns() / crew.cycle();
         limits.add(new Limit(LimitKind.SKEW, crew.operator(), round));
       }
+      if (crew.heldNs() > 0) {
+        limits.add(new Limit(LimitKind.LOCK, crew.operator(), crew.heldNs()));
+      }
     }
     for (int i = 0; i < profile.operators().size(); i++) {
       OpProfile.Transfer transfer = profile.operators().get(i).transfer();
@@ -232,48 +354,126 @@ final class Model {
       }
     }
     limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / cores));
-    addReadAhead(limits);
-    double means = limits.stream().mapToDouble(Limit::ns).max().orElse(0);
-    double handover = handover(means);
-    if (handover > WORTH_SAYING * means) {
-      limits.add(new Limit(LimitKind.BUFFER, lastThread(), handover));
-    }
-    // What is told by a thread is surer than what is told by a sum over all of them.
-    limits.sort((a, b) -> Double.compare(b.sure(), a.sure()));
     return limits;
   }
 
-  private Limit threadLimit(int thread) {
-    double pull = serial(thread).ns();
-    double all = (pull + parallel(thread).ns()) / workers(thread);
-    return pull >= all
-        ? new Limit(LimitKind.ONE_WORKER, thread, pull)
-        : new Limit(LimitKind.ALL_WORKERS, thread, all);
+  /** The buffer that would bring most if it were large; null where none does. */
+  private @Nullable Limit smallestBuffer(double played) {
+    int smallest = NO_THREAD;
+    double least = played / WORTH_SAYING;
+    for (int thread : threads.keySet()) {
+      double without = Line.cycleNs(line(thread));
+      if (without < least) {
+        least = without;
+        smallest = thread;
+      }
+    }
+    if (smallest == NO_THREAD) {
+      return null;
+    }
+    boolean works = parallel(smallest).ns() > 0;
+    return new Limit(works ? LimitKind.READ_AHEAD : LimitKind.BUFFER, smallest, played);
+  }
+
+  // ---- played through ---------------------------------------------------------------------------
+
+  /**
+   * The pipeline as stations.
+   *
+   * @param unbounded the thread whose buffer has no end, or {@link #NO_THREAD}
+   */
+  private List<Line.Station> line(int unbounded) {
+    Map<Integer, Integer> places = new TreeMap<>();
+    List<Integer> order = new ArrayList<>();
+    // Operators come before what they pull from, so that the last of them are the sources.
+    for (int i = profile.operators().size() - 1; i >= 0; i--) {
+      if (threads.containsKey(i)) {
+        places.put(i, order.size());
+        order.add(i);
+      }
+    }
+    if (threads.containsKey(NEW_PREFETCH)) {
+      places.put(NEW_PREFETCH, order.size());
+      order.add(NEW_PREFETCH);
+    }
+    order.add(CONSUMER);
+    Map<Integer, List<Integer>> inputs = new HashMap<>();
+    for (int thread : order) {
+      if (thread != CONSUMER) {
+        Integer place = places.get(thread);
+        inputs.computeIfAbsent(pullerOf(thread), each -> new ArrayList<>()).add(place);
+      }
+    }
+    List<Line.Station> stations = new ArrayList<>();
+    for (int thread : order) {
+      List<Integer> from = inputs.getOrDefault(thread, List.of());
+      stations.add(
+          thread == CONSUMER
+              ? new Line.Station(
+                  from,
+                  1,
+                  new Line.Times(alone(serial(CONSUMER)), NO_TIMES),
+                  new Line.Times(alone(step), varying(profile.consumer().steps())),
+                  0,
+                  1,
+                  1)
+              : station(thread, from, thread == unbounded));
+    }
+    return stations;
+  }
+
+  private Line.Station station(int thread, List<Integer> from, boolean isUnbounded) {
+    Workers crew = threads.get(thread);
+    double elements = thread < 0 ? 1 : elementsOf(thread);
+    Crew measured = thread < 0 ? null : profile.operators().get(thread).crew();
+    double workers = workers(thread);
+    return new Line.Station(
+        from,
+        elements,
+        new Line.Times(
+            alone(serial(thread)), varying(measured == null ? NO_TIMES : measured.latestPulls())),
+        new Line.Times(
+            alone(parallel(thread)), varying(measured == null ? NO_TIMES : measured.latest())),
+        crew == null ? 0 : crew.heldNs(),
+        (int) Math.max(1, Math.round(workers)),
+        isUnbounded
+            ? (int) Math.max(LARGE, LARGE * elements)
+            : (int) Math.min(Integer.MAX_VALUE, window(thread, elements)));
   }
 
   /**
-   * While the consumer trains, workers that it pulls directly get no further ahead than their
-   * window. If one delivered element takes more of theirs, as a batch does, the rest is made while
-   * it waits.
+   * What something takes that has the cores to itself, which may be less than one. What threads
+   * cost each other is in the limit of the cores: they come in each other's way less than by
+   * chance, and the sum of both is within a few percent of the simulation.
    */
-  private void addReadAhead(List<Limit> limits) {
-    int thread = lastThread();
-    Workers last = threads.get(thread);
-    if (thread < 0 || last == null || parallel(thread).ns() == 0 || last.cycle() > 0) {
-      return;
+  private double alone(Load load) {
+    return load.cpuNs() * Math.max(1, 1 / cores) + load.waitNs();
+  }
+
+  private static double[] varying(double[] times) {
+    return times.length < FEWEST_TIMES ? NO_TIMES : times;
+  }
+
+  /** The thread that empties another's buffer. */
+  private int pullerOf(int thread) {
+    if (thread >= 0) {
+      for (int at = profile.operators().get(thread).pulledBy();
+          at >= 0;
+          at = profile.operators().get(at).pulledBy()) {
+        if (threads.containsKey(at)) {
+          return at;
+        }
+      }
     }
-    double elements = elementsOf(thread);
-    double window = window(thread, elements);
-    if (elements > window) {
-      double stage =
-          limits.stream()
-              .filter(l -> l.thread() != CONSUMER)
-              .mapToDouble(Limit::ns)
-              .max()
-              .orElse(0);
-      double left = (1 - window / elements) * stage;
-      limits.add(new Limit(LimitKind.READ_AHEAD, thread, step.ns() + serial(CONSUMER).ns() + left));
-    }
+    return thread != NEW_PREFETCH && threads.containsKey(NEW_PREFETCH) ? NEW_PREFETCH : CONSUMER;
+  }
+
+  private Limit threadLimit(int thread) {
+    double pull = alone(serial(thread));
+    double all = (pull + alone(parallel(thread))) / workers(thread);
+    return pull >= all
+        ? new Limit(LimitKind.ONE_WORKER, thread, pull)
+        : new Limit(LimitKind.ALL_WORKERS, thread, all);
   }
 
   /** How many elements pass a thread for one that is delivered: those that its workers pull. */
@@ -286,6 +486,7 @@ final class Model {
     return most;
   }
 
+  /** How many elements a thread may be ahead of who pulls from it. */
   private double window(int thread, double elements) {
     Workers crew = threads.get(thread);
     double workers = workers(thread);
@@ -305,6 +506,66 @@ final class Model {
       }
     }
     return slowest;
+  }
+
+  /**
+   * The operator that a limit is about: of what one thread does, the one that takes most of it; −1
+   * where it is none.
+   */
+  int culprit(Limit limit) {
+    return switch (limit.kind()) {
+      case STEP -> CONSUMER;
+      case OWN_THREAD, ONE_WORKER -> {
+        int largest = largestOn(limit.thread());
+        yield largest < 0 ? Math.max(CONSUMER, limit.thread()) : largest;
+      }
+      case ALL_WORKERS -> {
+        int maker = makerFor(limit.thread());
+        yield maker < 0 ? Math.max(CONSUMER, limit.thread()) : maker;
+      }
+      case CORES, BUFFER, READ_AHEAD, LOCK, SKEW, BUS -> Math.max(CONSUMER, limit.thread());
+    };
+  }
+
+  /** The operator that takes most of what one worker at a time does on a thread; −1 if none. */
+  int largestOn(int thread) {
+    int largest = CONSUMER;
+    double most = 0;
+    for (int i = 0; i < profile.operators().size(); i++) {
+      double ns = serialOf(i, thread).ns();
+      if (ns > most) {
+        most = ns;
+        largest = i;
+      }
+    }
+    return largest;
+  }
+
+  /** The operator whose deferred tensors the workers of another one compute; −1 if none. */
+  int makerFor(int thread) {
+    for (int i = 0; i < profile.operators().size(); i++) {
+      Later later = profile.operators().get(i).later();
+      if (later != null && later.at() == thread && i != thread) {
+        return i;
+      }
+    }
+    return CONSUMER;
+  }
+
+  /**
+   * How many times as long an element took as the model says. Where that is far from 1, the model
+   * has left something out, and what it says of changes is worth nothing.
+   */
+  double fit() {
+    Profile.Consumer consumer = profile.consumer();
+    double measured = consumer.stepNs() + consumer.insideNs();
+    return measured <= 0 || ns() <= 0 ? 1 : measured / ns();
+  }
+
+  /** Whether an element took about as long as the model says. */
+  boolean fits() {
+    double off = fit();
+    return off > TOO_SLOW && off < TOO_FAST;
   }
 
   /** Computing for one element, by everybody. */
@@ -364,8 +625,11 @@ final class Model {
     }
     Load all = serial(thread).plus(parallel(thread));
     double share = all.ns() == 0 ? 1 : all.cpuNs() / all.ns();
-    int most = crew.cycle() > 0 ? crew.cycle() : MOST_WORKERS; // no more than there is to read
-    return Math.min(most, Math.max(cores, Math.ceil(cores / Math.max(share, 1e-3))));
+    double most = crew.cycle() > 0 ? crew.cycle() : MOST_WORKERS; // no more than there is to read
+    if (crew.heldNs() > 0) {
+      most = Math.min(most, 1 + Math.ceil(1.25 * all.ns() / crew.heldNs()));
+    }
+    return Math.min(most, Math.ceil(Math.max(cores, cores / Math.max(share, 1e-3))));
   }
 
   /** The operator that computes most, over all threads. */
@@ -379,67 +643,6 @@ final class Model {
       }
     }
     return busiest;
-  }
-
-  /** The thread whose buffer the consumer empties, or the consumer itself if there is none. */
-  int lastThread() {
-    if (threads.containsKey(NEW_PREFETCH)) {
-      return NEW_PREFETCH;
-    }
-    int last = CONSUMER;
-    for (int thread : threads.keySet()) {
-      boolean first = last == CONSUMER || thread < last;
-      if (first && pulledByConsumer(thread)) {
-        last = thread;
-      }
-    }
-    return last;
-  }
-
-  private boolean pulledByConsumer(int thread) {
-    for (int at = profile.operators().get(thread).pulledBy();
-        at >= 0;
-        at = profile.operators().get(at).pulledBy()) {
-      if (threads.containsKey(at)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * The time for one element where the times of the last thread and of the consumer vary: both are
-   * played through, as they were measured, with the buffer between them.
-   */
-  private double handover(double meanNs) {
-    int thread = lastThread();
-    Workers last = threads.get(thread);
-    double[] steps = profile.consumer().steps();
-    if (last == null || last.each().length < 16 || steps.length < 16) {
-      return 0;
-    }
-    if (Math.abs(last.perDelivered() - 1) > 0.01) {
-      return 0; // what lies in the buffer is not what the consumer gets
-    }
-    Load load = serial(thread).plus(parallel(thread));
-    double mean = Arrays.stream(last.each()).average().orElse(0);
-    if (mean > 2 * load.ns()) {
-      return 0; // it mostly waits for others, and their times are not known
-    }
-    double[] work = scaled(last.each(), load.ns());
-    double[] step = scaled(steps, this.step.ns() + serial(CONSUMER).ns());
-    if (Handover.variation(work) < VARIES && Handover.variation(step) < VARIES) {
-      return 0;
-    }
-    int workers = (int) Math.max(1, Math.round(workers(thread)));
-    boolean isParallel = parallel(thread).ns() > serial(thread).ns();
-    return Handover.cycleNs(
-        work, isParallel ? workers : 1, Math.max(1, last.buffer()), step, meanNs);
-  }
-
-  private static double[] scaled(double[] times, double meanNs) {
-    double mean = Arrays.stream(times).average().orElse(0);
-    return mean <= 0 ? times : Arrays.stream(times).map(time -> time * meanNs / mean).toArray();
   }
 
   // ---- what if ----------------------------------------------------------------------------------
@@ -483,7 +686,7 @@ final class Model {
 
   private Workers tuned(int operator) {
     OpProfile op = profile.operators().get(operator);
-    return new Workers(operator, 0, 64, op.perDelivered(), new double[0], cycles[operator], 1);
+    return new Workers(operator, 0, 64, op.perDelivered(), cycles[operator], 1, 0);
   }
 
   /** More workers for an operator that has some. */
@@ -491,18 +694,14 @@ final class Model {
     Map<Integer, Workers> crews = new HashMap<>(threads);
     Workers old = crews.get(operator);
     crews.put(
-        operator,
-        old == null
-            ? new Workers(operator, workers, 64, 1, new double[0])
-            : new Workers(
-                operator, workers, 64, old.perDelivered(), old.each(), old.cycle(), old.skew()));
-    return new Model(profile, cycles, tasks, crews, step, cores);
+        operator, old == null ? new Workers(operator, workers, 64, 1) : old.with(workers, 64));
+    return new Model(profile, cycles, tasks, crews, step, cores, gcNs);
   }
 
   /** A buffer and a thread at the end of the pipeline. */
   Model prefetched(int buffer) {
     Map<Integer, Workers> crews = new HashMap<>(threads);
-    crews.put(NEW_PREFETCH, new Workers(NEW_PREFETCH, 1, buffer, 1, new double[0]));
+    crews.put(NEW_PREFETCH, new Workers(NEW_PREFETCH, 1, buffer, 1));
     return mapped(
         crews,
         task ->
@@ -516,7 +715,7 @@ final class Model {
     int puller = profile.operators().get(operator).runBy();
     double perDelivered = profile.operators().get(operator).perDelivered();
     Map<Integer, Workers> crews = new HashMap<>(threads);
-    crews.put(operator, new Workers(operator, 1, buffer, perDelivered, new double[0]));
+    crews.put(operator, new Workers(operator, 1, buffer, perDelivered));
     return mapped(
         crews,
         task ->
@@ -537,10 +736,9 @@ final class Model {
     Map<Integer, Workers> crews = new HashMap<>(threads);
     Workers old = crews.get(operator);
     if (old != null) {
-      crews.put(
-          operator, new Workers(operator, old.workers(), buffer, old.perDelivered(), old.each()));
+      crews.put(operator, old.with(old.workers(), buffer));
     }
-    return new Model(profile, cycles, tasks, crews, step, cores);
+    return new Model(profile, cycles, tasks, crews, step, cores, gcNs);
   }
 
   /** The elements of an operator are there already: nothing up to it has to be done. */
@@ -572,7 +770,7 @@ final class Model {
     }
     Map<Integer, Workers> crews = new HashMap<>(threads);
     cold.threads.forEach(crews::putIfAbsent);
-    return new Model(profile, cycles, changed, crews, step, cores);
+    return new Model(profile, cycles, changed, crews, step, cores, gcNs);
   }
 
   /** Without an operator's own thread: whoever pulls it does what that did. */
@@ -605,18 +803,9 @@ final class Model {
     Map<Integer, Workers> crews = new HashMap<>(threads);
     Workers old = crews.get(operator);
     if (old != null) {
-      crews.put(
-          operator,
-          new Workers(
-              operator,
-              old.workers(),
-              old.buffer(),
-              old.perDelivered(),
-              old.each(),
-              old.cycle(),
-              1));
+      crews.put(operator, old.evened());
     }
-    return new Model(profile, cycles, tasks, crews, step, cores);
+    return new Model(profile, cycles, tasks, crews, step, cores, gcNs);
   }
 
   /** With other costs of one operator. */
@@ -637,7 +826,7 @@ final class Model {
         changed.add(now);
       }
     }
-    return new Model(profile, cycles, changed, crews, step, cores);
+    return new Model(profile, cycles, changed, crews, step, cores, gcNs);
   }
 
   private boolean isUpTo(int operator, int last) {

@@ -136,10 +136,13 @@ public final class Recorder {
         engine.counters(withLatest));
   }
 
-  /** How it is at this moment, or was when the consumer last began or ended a pull. */
+  /**
+   * How it is at this moment, or was when the consumer last began or ended a pull; without single
+   * times.
+   */
   Snapshot now() {
     long now = Math.max(beganNs, endedNs);
-    return snapshot(now, epochAtPull, deliveredAtPull, true);
+    return snapshot(now, epochAtPull, deliveredAtPull, false);
   }
 
   /** Everything written down so far, and how it is at this moment; at least one. */

@@ -26,7 +26,7 @@ class ModelTest {
    * @param workers of the parallel map, 0 for none
    * @param buffer of the prefetch, 0 for none
    */
-  private record Line(
+  record Line(
       double sourceWait,
       double serialCpu,
       double workCpu,

@@ -19,8 +19,10 @@ import org.jspecify.annotations.Nullable;
  * elements that were pulled but not taken, finished or not, are at most {@link Segment#slots}. A
  * worker that found no room sleeps until half of them are gone, or until it is waited for.
  *
- * <p>Cores are shared evenly: all that compute run at the rate min(1, cores / how many they are).
- * Times are in seconds. The same seed gives the same run.
+ * <p>Cores are shared evenly: all that compute, and threads of other programs that always do, run
+ * at the rate min(1, cores / how many they are). A part of a segment's work may be inside a lock,
+ * which its workers take in the order in which they come. Times are in seconds. The same seed gives
+ * the same run.
  */
 final class PipelineSimulation {
   /**
@@ -32,9 +34,31 @@ final class PipelineSimulation {
    * @param work what is done to it afterwards, by all workers at the same time
    * @param slots how many elements may have been pulled and not taken
    * @param wakeAt sleeping workers are woken when so many are left
+   * @param locked what is done inside the lock of the segment, after the work
    */
   record Segment(
-      double inputs, SimulatedCost serial, SimulatedCost work, int workers, int slots, int wakeAt) {
+      double inputs,
+      SimulatedCost serial,
+      SimulatedCost work,
+      int workers,
+      int slots,
+      int wakeAt,
+      SimulatedCost locked) {
+    Segment(
+        double inputs,
+        SimulatedCost serial,
+        SimulatedCost work,
+        int workers,
+        int slots,
+        int wakeAt) {
+      this(inputs, serial, work, workers, slots, wakeAt, SimulatedCost.NONE);
+    }
+
+    /** The same with a part of the work inside a lock. */
+    Segment locking(SimulatedCost cost) {
+      return new Segment(inputs, serial, work, workers, slots, wakeAt, cost);
+    }
+
     /** A stage without work: {@code capacity} elements are read ahead by one thread. */
     static Segment prefetch(SimulatedCost serial, int capacity) {
       return new Segment(1, serial, SimulatedCost.NONE, 1, capacity, capacity / 2);
@@ -53,16 +77,16 @@ final class PipelineSimulation {
     }
 
     Segment taking(double inputsEach) {
-      return new Segment(inputsEach, serial, work, workers, slots, wakeAt);
+      return new Segment(inputsEach, serial, work, workers, slots, wakeAt, locked);
     }
 
     Segment withSlots(int count) {
-      return new Segment(inputs, serial, work, workers, count, count / 2);
+      return new Segment(inputs, serial, work, workers, count, count / 2, locked);
     }
 
     /** Workers go on as soon as there is room. */
     Segment withoutSleep() {
-      return new Segment(inputs, serial, work, workers, slots, slots - 1);
+      return new Segment(inputs, serial, work, workers, slots, slots - 1, locked);
     }
   }
 
@@ -70,9 +94,11 @@ final class PipelineSimulation {
    * How a run went.
    *
    * @param waitShare of its time the consumer was inside {@code next()}
-   * @param cores how many were busy on average
+   * @param cores how many were busy on average, and {@code ready} how many threads could have used
+   *     one
    */
-  record Result(double perSecond, double waitShare, double cores, List<Use> segments) {}
+  record Result(
+      double perSecond, double waitShare, double cores, double ready, List<Use> segments) {}
 
   /**
    * What the workers of a segment did.
@@ -81,12 +107,18 @@ final class PipelineSimulation {
    * @param work how many were at work on average, by the number of workers
    * @param starved the share of time in which one waited for the segment before
    * @param buffered finished elements that were not yet taken, on average
+   * @param locked how many waited for the lock on average, by the number of workers
    */
-  record Use(double serial, double work, double starved, double buffered) {}
+  record Use(double serial, double work, double starved, double buffered, double locked) {}
 
   /** Runs until the consumer has had so many elements after the first tenth, which is left out. */
   static Result run(List<Segment> segments, int cores, int elements, long seed) {
-    return new PipelineSimulation(segments, cores, seed).run(elements);
+    return run(segments, cores, 0, elements, seed);
+  }
+
+  /** The same beside threads of other programs that always compute. */
+  static Result run(List<Segment> segments, int cores, int others, int elements, long seed) {
+    return new PipelineSimulation(segments, cores, others, seed).run(elements);
   }
 
   private enum Phase {
@@ -95,7 +127,10 @@ final class PipelineSimulation {
     SERIAL_WAITING,
     SERIAL_COMPUTING,
     WORK_WAITING,
-    WORK_COMPUTING
+    WORK_COMPUTING,
+    LOCK_QUEUED,
+    LOCK_WAITING,
+    LOCK_COMPUTING
   }
 
   /** An element on its way through a segment. */
@@ -125,6 +160,9 @@ final class PipelineSimulation {
     final boolean last;
     final ArrayDeque<Slot> window = new ArrayDeque<>();
     final ArrayDeque<Worker> sleeping = new ArrayDeque<>();
+    final ArrayDeque<Worker> queue = new ArrayDeque<>();
+    boolean isLocked;
+    double lockedSum;
     @Nullable Worker taker;
     boolean pulling;
     double owed;
@@ -151,6 +189,7 @@ final class PipelineSimulation {
       workSum += inWork * seconds;
       starvedSum += starving * seconds;
       bufferedSum += done * seconds;
+      lockedSum += queue.size() * seconds;
       changedAt = now;
     }
 
@@ -160,6 +199,7 @@ final class PipelineSimulation {
       workSum = 0;
       starvedSum = 0;
       bufferedSum = 0;
+      lockedSum = 0;
     }
 
     Use use(double seconds) {
@@ -168,7 +208,8 @@ final class PipelineSimulation {
           serialSum / seconds,
           workSum / seconds / segment.workers(),
           starvedSum / seconds,
-          bufferedSum / seconds);
+          bufferedSum / seconds,
+          lockedSum / seconds / segment.workers());
     }
 
     void wakeOne() {
@@ -183,6 +224,7 @@ final class PipelineSimulation {
       Comparator.<Worker>comparingDouble(worker -> worker.due).thenComparingInt(w -> w.number);
 
   private final int cores;
+  private final int others;
   private final SplittableRandom random;
   private final List<Station> stations = new ArrayList<>();
   private final ArrayDeque<Worker> ready = new ArrayDeque<>();
@@ -194,10 +236,12 @@ final class PipelineSimulation {
   private double shared;
 
   private double coreSeconds;
+  private double readySeconds;
   private long delivered;
 
-  private PipelineSimulation(List<Segment> segments, int cores, long seed) {
+  private PipelineSimulation(List<Segment> segments, int cores, int others, long seed) {
     this.cores = cores;
+    this.others = others;
     this.random = new SplittableRandom(seed);
     Station before = null;
     int number = 0;
@@ -216,12 +260,17 @@ final class PipelineSimulation {
     double start = now;
     long first = delivered;
     coreSeconds = 0;
+    readySeconds = 0;
     stations.forEach(Station::forget);
     runUntil(first + elements);
     double seconds = now - start;
     List<Use> uses = stations.stream().map(station -> station.use(seconds)).toList();
     return new Result(
-        (delivered - first) / seconds, 1 - uses.getLast().work(), coreSeconds / seconds, uses);
+        (delivered - first) / seconds,
+        1 - uses.getLast().work(),
+        coreSeconds / seconds,
+        readySeconds / seconds,
+        uses);
   }
 
   private void runUntil(long target) {
@@ -233,7 +282,7 @@ final class PipelineSimulation {
 
   /** Lets time pass until a timer rings or a computation is done. */
   private Worker nextEvent() {
-    double rate = Math.min(1, (double) cores / Math.max(1, computing.size()));
+    double rate = Math.min(1, (double) cores / Math.max(1, computing.size() + others));
     Worker timer = timers.peek();
     Worker computer = computing.peek();
     double timerAt = timer == null ? Double.POSITIVE_INFINITY : timer.due;
@@ -244,6 +293,7 @@ final class PipelineSimulation {
       throw new IllegalStateException("everybody waits after %d elements".formatted(delivered));
     }
     coreSeconds += (at - now) * rate * computing.size();
+    readySeconds += (at - now) * computing.size();
     shared += (at - now) * rate;
     now = at;
     return timerAt <= computedAt ? timers.remove() : computing.remove();
@@ -270,7 +320,20 @@ final class PipelineSimulation {
         }
         case WORK_WAITING ->
             goesOn = spend(worker, segment.work().cpu(), computing, Phase.WORK_COMPUTING);
-        case WORK_COMPUTING -> finish(worker);
+        case WORK_COMPUTING -> goesOn = lock(worker);
+        case LOCK_QUEUED ->
+            goesOn = spend(worker, segment.locked().waiting(), timers, Phase.LOCK_WAITING);
+        case LOCK_WAITING ->
+            goesOn = spend(worker, segment.locked().cpu(), computing, Phase.LOCK_COMPUTING);
+        case LOCK_COMPUTING -> {
+          station.sumUp();
+          Worker next = station.queue.pollFirst();
+          station.isLocked = next != null;
+          if (next != null) {
+            ready.add(next);
+          }
+          finish(worker);
+        }
       }
     }
   }
@@ -326,6 +389,23 @@ final class PipelineSimulation {
     }
     station.inSerial++;
     return spend(worker, station.segment.serial().waiting(), timers, Phase.SERIAL_WAITING);
+  }
+
+  /** Takes the lock, or queues for it; true if the worker goes on. */
+  private boolean lock(Worker worker) {
+    Station station = worker.station;
+    if (station.segment.locked() == SimulatedCost.NONE) {
+      finish(worker);
+      return true;
+    }
+    worker.phase = Phase.LOCK_QUEUED;
+    if (station.isLocked) {
+      station.sumUp();
+      station.queue.addLast(worker);
+      return false;
+    }
+    station.isLocked = true;
+    return true;
   }
 
   private void finish(Worker worker) {
