@@ -22,6 +22,8 @@ final class Advisor {
 
   private static final double MUCH_GARBAGE = 0.08;
 
+  private static final String USELESS = "useless-prefetch";
+
   /** Operators whose elements differ from epoch to epoch, which a cache would end. */
   private static final Set<String> RANDOM =
       Set.of("shuffle", "globalShuffle", "randomMap", "random", "sampleFrom", "rejectionResample");
@@ -33,6 +35,7 @@ final class Advisor {
   private final List<Advice> advice = new ArrayList<>();
   private final List<Finding> findings = new ArrayList<>();
   private final Model cold;
+  private final Verdict verdict;
   private final int about;
   private final double now;
   private double bestCache;
@@ -42,12 +45,13 @@ final class Advisor {
    * An advisor.
    *
    * @param cold how it was before any cache was filled
-   * @param about the operator that the verdict is about: of changes that gain the same, one to it
-   *     comes first
+   * @param verdict what was found to limit: what is advised must not contradict it, and of changes
+   *     that gain the same, one to its operator comes first
    */
-  Advisor(Profile profile, Model model, Model cold, Measurements measured, int about) {
+  Advisor(Profile profile, Model model, Model cold, Measurements measured, Verdict verdict) {
     this.cold = cold;
-    this.about = about;
+    this.verdict = verdict;
+    this.about = verdict.operator();
     this.profile = profile;
     this.model = model;
     this.nodes = measured.nodes();
@@ -57,6 +61,12 @@ final class Advisor {
 
   /** What would help, the most useful first. */
   List<Advice> advice() {
+    sayWhatIsBusy();
+    if (!model.fits()) {
+      sayThatItDoesNotFit();
+      enlargeHeap();
+      return List.copyOf(advice);
+    }
     for (int i = 0; i < nodes.size() && i < profile.operators().size(); i++) {
       parallelise(i);
       enlargeBuffer(i);
@@ -76,11 +86,11 @@ final class Advisor {
     }
     List<Advice> useful = new ArrayList<>();
     for (Advice each : advice) {
-      if (each.speedup() >= WORTH
-          || (each.action() == Action.REMOVE && each.speedup() > 1 / WORTH)) {
+      if (each.action() == Action.REMOVE ? each.speedup() > 1 / WORTH : isWorth(each)) {
         useful.add(each);
       }
     }
+    leaveWhatHelps(useful);
     useful.sort(
         Comparator.comparingDouble(this::weight)
             .reversed()
@@ -91,6 +101,64 @@ final class Advisor {
 
   List<Finding> findings() {
     return findings;
+  }
+
+  /** Whether a change gains enough, and the verdict does not say that none can. */
+  private boolean isWorth(Advice each) {
+    boolean isInVain =
+        verdict.kind() == Verdict.Kind.CONSUMER_BOUND && verdict.waitShare() < Judge.HARDLY_WAITS;
+    return each.speedup() >= WORTH && (!isInVain || each.action() == Action.ENLARGE_HEAP);
+  }
+
+  /** What is the limit, or would help if it were larger, is not told to be useless. */
+  private void leaveWhatHelps(List<Advice> useful) {
+    List<Integer> needed = new ArrayList<>();
+    for (Advice each : useful) {
+      if (each.action() != Action.REMOVE) {
+        needed.add(each.operator());
+      }
+    }
+    boolean isBuffer = verdict.kind() == Verdict.Kind.BUFFER_BOUND;
+    useful.removeIf(
+        each ->
+            each.action() == Action.REMOVE
+                && (needed.contains(each.operator()) || (isBuffer && each.operator() == about)));
+    findings.removeIf(
+        finding ->
+            finding.rule().equals(USELESS)
+                && useful.stream()
+                    .noneMatch(
+                        each ->
+                            each.action() == Action.REMOVE
+                                && each.where().equals(finding.operator())));
+  }
+
+  private void sayWhatIsBusy() {
+    boolean coresLimit = model.limit().kind() == Model.LimitKind.CORES;
+    String busy = Busy.sentence(profile, coresLimit);
+    if (busy != null) {
+      findings.add(
+          new Finding(
+              Finding.Severity.HINT,
+              "busy-machine",
+              "",
+              busy,
+              List.of(Busy.evidence(profile, model)),
+              "Measure again when they are done, or give the pipeline cores of its own."));
+    }
+  }
+
+  private void sayThatItDoesNotFit() {
+    Profile.Consumer consumer = profile.consumer();
+    findings.add(
+        new Finding(
+            Finding.Severity.HINT,
+            "does-not-fit",
+            "",
+            "the measurements do not fit together, so that no change is advised: by what each part takes an element should take %s, but it took %s"
+                .formatted(time(now), time(consumer.stepNs() + consumer.insideNs())),
+            List.of("something holds the pipeline up, or helps it, that was not measured"),
+            "Measure longer, and on a machine that does nothing else."));
   }
 
   /**
@@ -424,7 +492,7 @@ final class Advisor {
       findings.add(
           new Finding(
               Finding.Severity.NOTE,
-              "useless-prefetch",
+              USELESS,
               name(i),
               "gains nothing here: "
                   + limitText(without, without.limit())
@@ -495,7 +563,12 @@ final class Advisor {
     }
     boolean isStep = with.limit().kind() == Model.LimitKind.STEP;
     boolean wasStep = model.limit().kind() == Model.LimitKind.STEP;
-    return isStep && !wasStep ? Math.max(1, model.fit()) * now / with.ns() : now / with.ns();
+    double gain = (isStep && !wasStep ? Math.max(1, model.fit()) : 1) * now / with.ns();
+    Profile.Consumer consumer = profile.consumer();
+    // Whatever is changed, the step takes its time.
+    return consumer.stepNs() <= 0
+        ? gain
+        : Math.min(gain, (consumer.stepNs() + consumer.insideNs()) / consumer.stepNs());
   }
 
   private Advice advice(

@@ -47,7 +47,7 @@ public record Diagnosis(
     Model model = Model.of(profile, measured.nodes());
     Verdict verdict = new Judge(profile, model, measured.nodes()).verdict();
     Model cold = Model.of(measured.coldProfile(), measured.nodes());
-    Advisor advisor = new Advisor(profile, model, cold, measured, verdict.operator());
+    Advisor advisor = new Advisor(profile, model, cold, measured, verdict);
     List<Advice> advice = advisor.advice();
     List<Finding> findings = new ArrayList<>(advisor.findings());
     findings.addAll(linted);

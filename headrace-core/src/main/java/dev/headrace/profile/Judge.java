@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the verdict: what limits a pipeline, in words. */
 final class Judge {
   /** A consumer that waits less than this has nothing to complain of. */
-  private static final double HARDLY_WAITS = 0.08;
+  static final double HARDLY_WAITS = 0.08;
 
   private static final double WAITS_MOSTLY = 0.5;
   private static final double MUCH_GARBAGE = 0.2;
@@ -37,6 +37,25 @@ final class Judge {
   }
 
   Verdict verdict() {
+    Verdict found = found();
+    boolean coresLimit = model.limit().kind() == Model.LimitKind.CORES;
+    String busy = found.kind() == Kind.STARTUP_BOUND ? null : Busy.sentence(profile, coresLimit);
+    if (busy == null) {
+      return found;
+    }
+    List<String> all = new ArrayList<>(found.evidence());
+    all.add(Busy.evidence(profile, model));
+    return new Verdict(
+        found.kind(),
+        found.operator(),
+        found.where(),
+        found.sentence() + " " + busy,
+        all,
+        found.waitShare(),
+        found.utilisation());
+  }
+
+  private Verdict found() {
     double waitShare = profile.consumer().waitShare();
     if (profile.delivered() == 0) {
       return verdict(
@@ -79,11 +98,8 @@ final class Judge {
 
   private Limit slowestBehindBuffers() {
     note(
-        "by what each part takes the pipeline should keep up; %s",
-        profile.machine().otherCores() > 0.3
-            ? "other programs used %.1f of the cores meanwhile"
-                .formatted(profile.machine().otherCores())
-            : "the times vary too much, or something outside holds it up");
+        "by what each part takes the pipeline should keep up; something that was not measured holds"
+            + " it up");
     for (Limit limit : model.limits()) {
       if (limit.thread() >= 0) {
         return limit;
@@ -254,19 +270,15 @@ final class Judge {
     shares(operator);
     Load load = model.of(operator);
     note(
-        "all operators and the step together compute %s for an element, on %.1f cores%s",
-        time(model.cpuNs()),
-        model.cores(),
-        profile.machine().otherCores() > 0.2
-            ? " (%.1f are used by others)".formatted(profile.machine().otherCores())
-            : "");
+        "all operators and the step together compute %s for an element, on %.1f cores",
+        time(model.cpuNs()), model.cores());
     if (isCache(operator)) {
       return cache(operator);
     }
     return verdict(
         nodes.get(operator).op().inputs().isEmpty() ? Kind.SOURCE_BOUND : Kind.INPUT_BOUND,
         operator,
-        "%s is the limit: all cores are busy, %.0f %% of it there."
+        "%s is the limit: all cores that it can get are busy, %.0f %% of it there."
             .formatted(cap(name(operator)), 100 * load.cpuNs() / Math.max(1, model.cpuNs())));
   }
 
@@ -298,11 +310,10 @@ final class Judge {
     note(
         "on average the pipeline would need %s for an element; waiting for each other makes it %s",
         time(pipelineNsWithoutBuffer()), time(limit.ns()));
-    boolean isHeldUp = crew != null && crew.variation() > HEAVY_TAIL;
     return verdict(
         Kind.BUFFER_BOUND,
         operator,
-        isHeldUp
+        crew != null && crew.variation() > HEAVY_TAIL
             ? "%s is held up by its slow elements: results leave in order, and its workers get no further ahead than %d elements."
                 .formatted(cap(name(operator)), crew.capacity())
             : "%s is not far enough ahead: while the training loop trains, its workers make less than the next batch, and the loop waits for the rest."

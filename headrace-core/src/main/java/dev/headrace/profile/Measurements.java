@@ -12,6 +12,7 @@ import java.util.List;
  * @param nodes the operators, in the order of the snapshots' counters
  * @param snapshots at least one, oldest first
  * @param steps the latest steps of the consumer and {@code waits} what it waited before each
+ * @param programs others that used cores meanwhile, the busiest first, where they are known
  */
 public record Measurements(
     List<OpNode> nodes,
@@ -22,7 +23,8 @@ public record Measurements(
     double[] waits,
     double cores,
     long heapBytes,
-    Profile.Memory memory) {
+    Profile.Memory memory,
+    List<Profile.Program> programs) {
 
   /** What is looked at begins after this share of the run: before, code is being compiled. */
   private static final double WARM_UP = 0.35;
@@ -33,6 +35,31 @@ public record Measurements(
   public Measurements {
     nodes = List.copyOf(nodes);
     snapshots = List.copyOf(snapshots);
+    programs = List.copyOf(programs);
+  }
+
+  /** Those of a computer of whose other programs nothing is known. */
+  public Measurements(
+      List<OpNode> nodes,
+      List<Snapshot> snapshots,
+      double startSeconds,
+      double firstWaitSeconds,
+      double[] steps,
+      double[] waits,
+      double cores,
+      long heapBytes,
+      Profile.Memory memory) {
+    this(
+        nodes,
+        snapshots,
+        startSeconds,
+        firstWaitSeconds,
+        steps,
+        waits,
+        cores,
+        heapBytes,
+        memory,
+        List.of());
   }
 
   /** The steady part of the run. */
@@ -130,7 +157,8 @@ public record Measurements(
         Math.min(1, (now.gcNs() - then.gcNs()) / ns),
         now.collections() - then.collections(),
         heapBytes,
-        now.liveBytes());
+        now.liveBytes(),
+        programs);
   }
 
   private List<Moment> timeline() {

@@ -54,11 +54,6 @@ final class Model {
   /** Elements that take so much longer are held up by something that it does not know. */
   private static final double TOO_FAST = 1.5;
 
-  /** The cores are all in use if no more than the rest of this share is idle. */
-  private static final double FULL = 0.85;
-
-  private static final double HARDLY_OTHERS = 0.1;
-
   /** What it takes to give an element that is in memory. */
   private static final double READ_BACK_NS = 200;
 
@@ -133,7 +128,7 @@ final class Model {
   private final List<Task> tasks;
   private final Map<Integer, Workers> threads;
   private final Load step;
-  private final double cores;
+  private final Ready.Left left;
 
   /** What collections take that stop everything, for one element. */
   private final double gcNs;
@@ -151,14 +146,14 @@ final class Model {
       List<Task> tasks,
       Map<Integer, Workers> threads,
       Load step,
-      double cores,
+      Ready.Left left,
       double gcNs) {
     this.profile = profile;
     this.cycles = cycles;
     this.tasks = tasks;
     this.threads = threads;
     this.step = step;
-    this.cores = cores;
+    this.left = left;
     this.gcNs = gcNs;
   }
 
@@ -230,7 +225,7 @@ final class Model {
         tasks,
         threads,
         new Load(stepCpu, stepWait),
-        coresLeft(profile),
+        Ready.of(operators, consumer).on(profile.machine()),
         (1 - running) * cycleNs);
   }
 
@@ -260,25 +255,6 @@ final class Model {
             cycleNs,
             Contention.heldNs(
                 Math.max(1, workers * crew.busy()), workOf(crew, running).ns(), crew.lockedNs())));
-  }
-
-  /**
-   * The cores that others leave to this pipeline: between what they leave over and an even share;
-   * and where they leave nothing over, no more than what explains how long threads were ready
-   * without a core.
-   */
-  private static double coresLeft(Profile profile) {
-    Profile.Machine machine = profile.machine();
-    double all = machine.cores();
-    double others = Math.min(machine.otherCores(), all);
-    double evenly = all * all / (all + others);
-    double left = (Math.max(all - others, evenly / 2) + evenly) / 2;
-    Ready ready = Ready.of(profile.operators(), profile.consumer());
-    boolean isIdle = machine.processCores() + others < FULL * all;
-    if (others < HARDLY_OTHERS * all || isIdle || !ready.lackedCores()) {
-      return left;
-    }
-    return Math.min(left, ready.coresBehind(all));
   }
 
   private static boolean isLent(List<OpProfile> operators, int index) {
@@ -353,7 +329,7 @@ final class Model {
         limits.add(new Limit(LimitKind.BUS, i, transfer.busNs()));
       }
     }
-    limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / cores));
+    limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / left.cores()));
     return limits;
   }
 
@@ -442,12 +418,12 @@ final class Model {
   }
 
   /**
-   * What something takes that has the cores to itself, which may be less than one. What threads
-   * cost each other is in the limit of the cores: they come in each other's way less than by
-   * chance, and the sum of both is within a few percent of the simulation.
+   * What something takes on a thread that takes turns with other programs only. What the threads of
+   * the pipeline cost each other is in the limit of the cores: they come in each other's way less
+   * than by chance, and both together are within a few percent of the simulation.
    */
   private double alone(Load load) {
-    return load.cpuNs() * Math.max(1, 1 / cores) + load.waitNs();
+    return load.cpuNs() * left.slowdown() + load.waitNs();
   }
 
   private static double[] varying(double[] times) {
@@ -577,8 +553,9 @@ final class Model {
     return step;
   }
 
+  /** The cores that are left to it. */
   double cores() {
-    return cores;
+    return left.cores();
   }
 
   Load serial(int thread) {
@@ -629,7 +606,7 @@ final class Model {
     if (crew.heldNs() > 0) {
       most = Math.min(most, 1 + Math.ceil(1.25 * all.ns() / crew.heldNs()));
     }
-    return Math.min(most, Math.ceil(Math.max(cores, cores / Math.max(share, 1e-3))));
+    return Math.min(most, Math.ceil(Math.max(left.cores(), left.cores() / Math.max(share, 1e-3))));
   }
 
   /** The operator that computes most, over all threads. */
@@ -695,7 +672,7 @@ final class Model {
     Workers old = crews.get(operator);
     crews.put(
         operator, old == null ? new Workers(operator, workers, 64, 1) : old.with(workers, 64));
-    return new Model(profile, cycles, tasks, crews, step, cores, gcNs);
+    return new Model(profile, cycles, tasks, crews, step, left, gcNs);
   }
 
   /** A buffer and a thread at the end of the pipeline. */
@@ -738,7 +715,7 @@ final class Model {
     if (old != null) {
       crews.put(operator, old.with(old.workers(), buffer));
     }
-    return new Model(profile, cycles, tasks, crews, step, cores, gcNs);
+    return new Model(profile, cycles, tasks, crews, step, left, gcNs);
   }
 
   /** The elements of an operator are there already: nothing up to it has to be done. */
@@ -770,7 +747,7 @@ final class Model {
     }
     Map<Integer, Workers> crews = new HashMap<>(threads);
     cold.threads.forEach(crews::putIfAbsent);
-    return new Model(profile, cycles, changed, crews, step, cores, gcNs);
+    return new Model(profile, cycles, changed, crews, step, left, gcNs);
   }
 
   /** Without an operator's own thread: whoever pulls it does what that did. */
@@ -805,7 +782,7 @@ final class Model {
     if (old != null) {
       crews.put(operator, old.evened());
     }
-    return new Model(profile, cycles, tasks, crews, step, cores, gcNs);
+    return new Model(profile, cycles, tasks, crews, step, left, gcNs);
   }
 
   /** With other costs of one operator. */
@@ -826,7 +803,7 @@ final class Model {
         changed.add(now);
       }
     }
-    return new Model(profile, cycles, changed, crews, step, cores, gcNs);
+    return new Model(profile, cycles, changed, crews, step, left, gcNs);
   }
 
   private boolean isUpTo(int operator, int last) {

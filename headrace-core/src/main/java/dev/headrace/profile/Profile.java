@@ -65,6 +65,7 @@ public record Profile(
    * @param collections how many
    * @param heapBytes how large the heap may become, and {@code liveBytes} how much of it was in use
    *     after the last collection
+   * @param programs others that used cores meanwhile, the busiest first, where they are known
    */
   public record Machine(
       double cores,
@@ -73,7 +74,33 @@ public record Profile(
       double gcShare,
       long collections,
       long heapBytes,
-      long liveBytes) {}
+      long liveBytes,
+      List<Program> programs) {
+
+    public Machine {
+      programs = List.copyOf(programs);
+    }
+
+    /** A computer of whose other programs nothing is known. */
+    public Machine(
+        double cores,
+        double otherCores,
+        double processCores,
+        double gcShare,
+        long collections,
+        long heapBytes,
+        long liveBytes) {
+      this(cores, otherCores, processCores, gcShare, collections, heapBytes, liveBytes, List.of());
+    }
+  }
+
+  /**
+   * Another program on the same computer.
+   *
+   * @param name as the system calls it, without its arguments
+   * @param cores how many it used on average
+   */
+  public record Program(String name, double cores) {}
 
   /**
    * The memory that the pipeline accounts for, against its budgets.

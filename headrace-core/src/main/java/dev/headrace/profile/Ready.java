@@ -8,27 +8,29 @@ import java.util.List;
  * @param cpuNs computing by operators, for one element that the consumer gets
  * @param corelessNs ready without a core
  * @param ns all that operators took
- * @param threads how many may compute at once, and {@code computing} how many are ready on average
+ * @param threads how many were ready or computing on average
  */
-record Ready(double cpuNs, double corelessNs, double ns, int threads, double computing) {
+record Ready(double cpuNs, double corelessNs, double ns, double threads) {
   /** Time without a core matters from this share of the operators' time on. */
   private static final double MATTERS = 0.15;
+
+  /** The cores are all in use if no more than the rest of this share is idle. */
+  private static final double FULL = 0.85;
+
+  private static final double HARDLY_OTHERS = 0.1;
 
   static Ready of(List<OpProfile> operators, Profile.Consumer consumer) {
     double cpu = 0;
     double coreless = 0;
     double all = 0;
-    int threads = 1;
     for (OpProfile op : operators) {
       cpu += op.cpuNsPerDelivered();
       coreless += Math.max(0, op.ns() - op.cpuNs() - op.waitNs()) * op.perDelivered();
       all += op.nsPerDelivered();
-      OpProfile.Crew crew = op.crew();
-      threads += crew == null ? 0 : (int) Math.ceil(crew.workers());
     }
     double cycle = consumer.stepNs() + consumer.insideNs();
-    double computing = cycle <= 0 ? 0 : (cpu + coreless + consumer.stepCpuNs()) / cycle;
-    return new Ready(cpu, coreless, all, Math.max(threads, (int) Math.ceil(computing)), computing);
+    return new Ready(
+        cpu, coreless, all, cycle <= 0 ? 0 : (cpu + coreless + consumer.stepCpuNs()) / cycle);
   }
 
   /** The share of the operators' time. */
@@ -42,11 +44,29 @@ record Ready(double cpuNs, double corelessNs, double ns, int threads, double com
   }
 
   /**
-   * The cores with which these threads would lack them as much as they did; at most {@code all}.
+   * What others leave to a pipeline.
+   *
+   * @param cores how many, for all of its threads together
+   * @param slowdown how many times as long each of them computes, because it takes turns with
+   *     others
    */
-  double coresBehind(double all) {
-    int beside = threads - 1;
-    return Contention.coresBehind(
-        1 + corelessNs / Math.max(1, cpuNs), beside, computing * beside / threads, all);
+  record Left(double cores, double slowdown) {}
+
+  /**
+   * What others leave on this machine. Schedulers share cores evenly among threads, or among groups
+   * of them, which cannot be seen from here: what is left lies between both.
+   */
+  Left on(Profile.Machine machine) {
+    double all = machine.cores();
+    double others = Math.min(machine.otherCores(), all);
+    boolean isIdle = machine.processCores() + others < FULL * all;
+    double otherThreads = others;
+    double slowdown = 1;
+    if (others >= HARDLY_OTHERS * all && !isIdle && lackedCores()) {
+      otherThreads = Math.max(others, (1 + corelessNs / cpuNs) * all - threads);
+      slowdown = Math.max(1, (Math.min(threads, all) + otherThreads) / all);
+    }
+    double evenly = all * all / (all + otherThreads);
+    return new Left((Math.max(all - others, evenly / 2) + evenly) / 2, slowdown);
   }
 }

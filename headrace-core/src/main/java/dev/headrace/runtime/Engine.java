@@ -64,6 +64,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final List<WatchBelow> watches = new CopyOnWriteArrayList<>();
   private final List<KnobChange> knobChanges = new ArrayList<>();
   private final Recorder recorder;
+  private final OtherPrograms programs = new OtherPrograms();
   private final long openedNs = System.nanoTime();
   private volatile long consumerWaitingSince;
   private volatile boolean closed;
@@ -329,7 +330,13 @@ public final class Engine implements AutoCloseable, Decisions {
         recorder.waits(),
         settings.cpuBudget(),
         MachineMeter.heapBytes(),
-        memory.use());
+        memory.use(),
+        programs.busiest());
+  }
+
+  /** Which other programs use the cores. */
+  OtherPrograms programs() {
+    return programs;
   }
 
   /** Who watches the consumer. */

@@ -23,6 +23,7 @@ final class Governor implements Runnable {
   private static final long FAST_FOR_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long CALM_TICK_NS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long CALM_AFTER_NS = TimeUnit.SECONDS.toNanos(5);
+  private static final long PROGRAMS_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long SHRINK_EVERY_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final Engine engine;
@@ -35,6 +36,7 @@ final class Governor implements Runnable {
   private volatile boolean anyTuned;
 
   private long shrunkAt = System.nanoTime();
+  private long programsAt = System.nanoTime() - PROGRAMS_EVERY_NS;
   private long progressSeen = -1;
   private long progressAt;
   private boolean stallSaid;
@@ -132,6 +134,10 @@ final class Governor implements Runnable {
     }
     if (tunes) {
       switchThreads();
+    }
+    if (engine.recorder().isMachineBusy() && now - programsAt > PROGRAMS_EVERY_NS) {
+      programsAt = now;
+      engine.programs().look(now);
     }
     watchForStalls(engine.settings().clock().nanoTime());
     if (tunes && now - shrunkAt > SHRINK_EVERY_NS) {

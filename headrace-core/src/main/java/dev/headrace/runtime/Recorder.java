@@ -20,12 +20,16 @@ public final class Recorder {
   private static final long FIRST_PERIOD_NS = 25_000_000;
   private static final long MACHINE_PERIOD_NS = 100_000_000;
 
+  /** Others that use so much of a core make a machine busy. */
+  private static final double BUSY = 0.2;
+
   private final Engine engine;
   private final CpuSample stepCpu = new CpuSample();
   private final CpuSample insideCpu = new CpuSample();
   private final List<Snapshot> snapshots = new ArrayList<>();
   private final double[] steps = new double[LATEST];
   private final double[] waits = new double[LATEST];
+  private volatile boolean isMachineBusy;
   private volatile boolean hasStarted;
   private volatile long startedNs;
   private volatile long firstNs;
@@ -96,12 +100,26 @@ public final class Recorder {
     stepCpu.begin();
   }
 
+  /** Whether others use cores, or the consumer lacked one, as of the latest look at the machine. */
+  boolean isMachineBusy() {
+    return isMachineBusy;
+  }
+
   /** Looks at the machine and at all crews; by the consumer's thread. */
   private void look(long now) {
     if (now - machineNs >= MACHINE_PERIOD_NS) {
+      Snapshot.Machine before = machine;
+      long queuedBefore = queuedNs;
+      double ns = (double) now - machineNs;
       machineNs = now;
       machine = MachineMeter.read();
       queuedNs = Tasks.ownQueuedNs();
+      boolean told = before.busyNs() >= 0 && machine.busyNs() >= 0;
+      double others =
+          told
+              ? machine.busyNs() - before.busyNs() - (machine.processNs() - before.processNs())
+              : 0;
+      isMachineBusy = others > BUSY * ns || queuedNs - queuedBefore > BUSY * ns;
       engine.observeCrews(now - crewsNs);
       crewsNs = now;
     }

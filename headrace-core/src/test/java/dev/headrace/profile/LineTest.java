@@ -129,12 +129,18 @@ class LineTest {
   }
 
   @Test
-  void sharingCoresCostsMoreTheMoreThreadsCompute() {
-    assertThat(Contention.slowdown(0, 0, 2)).isEqualTo(1);
-    assertThat(Contention.slowdown(7, 7, 2)).isEqualTo(4);
-    assertThat(Contention.slowdown(3, 0.7, 2)).isBetween(1.0, 1.2);
-    assertThat(Contention.slowdown(3, 0.7, 0.25)).isGreaterThan(4);
-    assertThat(Contention.coresBehind(3.9, 0, 0, 1)).isCloseTo(1 / 3.9, within(0.01));
-    assertThat(Contention.coresBehind(1.0, 3, 1, 16)).isEqualTo(16);
+  void whatOthersLeaveLiesBetweenTheRestAndAnEvenShare() {
+    Ready one = new Ready(1.29, 3.74, 5.03, 1);
+    Profile.Machine full = new Profile.Machine(1, 0.74, 0.26, 0, 0, 1, 1);
+    assertThat(one.on(full).cores()).isCloseTo(0.26, within(0.01));
+    assertThat(one.on(full).slowdown()).isCloseTo(3.9, within(0.01));
+
+    Ready never = new Ready(1, 0, 1, 1);
+    Profile.Machine half = new Profile.Machine(2, 1.1, 0.9, 0, 0, 1, 1);
+    assertThat(never.on(half).cores()).isBetween(0.9, 1.3);
+    assertThat(never.on(half).slowdown()).isEqualTo(1);
+
+    Profile.Machine quiet = new Profile.Machine(16, 0, 3, 0, 0, 1, 1);
+    assertThat(one.on(quiet)).isEqualTo(new Ready.Left(16, 1));
   }
 }

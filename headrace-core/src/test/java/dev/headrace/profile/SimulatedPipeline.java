@@ -237,6 +237,7 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
         use == null ? 0 : use.locked() * Math.max(1, operator.workers()) * cycleMs / per;
     double wallMs = cost.cpuMs() * slow + cost.waitMs() + lockedMs;
     OpProfile.Crew crew = null;
+    double[] times = draws(cost.simulated(), random, 256);
     if (use != null) {
       crew =
           new OpProfile.Crew(
@@ -252,9 +253,9 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
               wallMs * per * 1e6,
               cost.cpuMs() * per * 1e6,
               (cost.waitMs() + lockedMs) * per * 1e6,
-              0.5,
+              Line.variation(times),
               1,
-              operator.isPrefetch() ? new double[0] : draws(cost.simulated(), random, 256),
+              operator.isPrefetch() ? new double[0] : times,
               lockedMs * per * 1e6,
               draws(inlineBefore(i), random, 256));
     }
