@@ -1,7 +1,8 @@
 package dev.headrace.testing;
 
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Finds threads of pipelines that should have ended. */
@@ -12,20 +13,30 @@ public final class LeftoverThreads {
 
   /** The names of running platform threads that belong to a pipeline. */
   public static List<String> names() {
-    List<String> names = new ArrayList<>();
-    for (int attempt = 0; attempt < 50; attempt++) {
-      names.clear();
-      for (Thread thread : running()) {
-        if (thread != null && thread.getName().startsWith(PREFIX) && thread.isAlive()) {
-          names.add(thread.getName());
-        }
-      }
-      if (names.isEmpty()) {
-        break;
-      }
+    return namesBeside(Set.of());
+  }
+
+  /** The names of those that are not among some that were there before. */
+  static List<String> namesBeside(Set<Thread> before) {
+    Set<Thread> left = all();
+    left.removeAll(before);
+    for (int attempt = 0; attempt < 50 && !left.isEmpty(); attempt++) {
       Thread.yield(); // a thread that has left its work may need a moment to be gone
+      left = all();
+      left.removeAll(before);
     }
-    return names;
+    return left.stream().map(Thread::getName).toList();
+  }
+
+  /** The running platform threads that belong to a pipeline. */
+  static Set<Thread> all() {
+    Set<Thread> all = new LinkedHashSet<>();
+    for (Thread thread : running()) {
+      if (thread != null && thread.getName().startsWith(PREFIX) && thread.isAlive()) {
+        all.add(thread);
+      }
+    }
+    return all;
   }
 
   private static @Nullable Thread[] running() {

@@ -1,19 +1,35 @@
 package dev.headrace.testing;
 
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * A JUnit extension that fails a test which leaves a thread of a pipeline behind: a pipeline that
- * was not closed, or one that could not end. Leases are checked by closing itself.
+ * was not closed, or one that could not end. Threads that were there before the test are not its
+ * fault, so a leak fails the test that made it and none after it. Leases are checked by closing
+ * itself.
  *
  * <pre>{@code @ExtendWith(NoLeftovers.class) class MyPipelineTest { … }}</pre>
  */
-public final class NoLeftovers implements AfterEachCallback {
+public final class NoLeftovers implements BeforeEachCallback, AfterEachCallback {
+  private static final ExtensionContext.Namespace MINE =
+      ExtensionContext.Namespace.create(NoLeftovers.class);
+
+  /** The threads that were there before a test; a type of its own, to be found again by it. */
+  private record Before(Set<Thread> threads) {}
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    context.getStore(MINE).put(Before.class, new Before(LeftoverThreads.all()));
+  }
+
   @Override
   public void afterEach(ExtensionContext context) {
-    List<String> names = LeftoverThreads.names();
+    Before before = context.getStore(MINE).remove(Before.class, Before.class);
+    List<String> names = LeftoverThreads.namesBeside(before == null ? Set.of() : before.threads());
     if (!names.isEmpty()) {
       throw new AssertionError(
           context.getDisplayName()
