@@ -4,7 +4,9 @@ import dev.headrace.profile.Diagnosis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Makes pages to look at: {@code SampleReport FOLDER} those of the tests, {@code SampleReport
@@ -36,6 +38,14 @@ final class SampleReport {
     return Report.of(diagnosis).circumstances(Samples.CIRCUMSTANCES).title(title);
   }
 
+  private static void remove(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
   private static void write(Report report, Path page) throws IOException, InterruptedException {
     report.writeTo(page);
     Path folder = Files.createTempDirectory("chromium");
@@ -45,6 +55,8 @@ final class SampleReport {
       System.out.println(List.of(page, picture));
     } catch (IllegalStateException e) {
       System.out.println(page + " (" + e.getMessage() + ")");
+    } finally {
+      remove(folder);
     }
   }
 }

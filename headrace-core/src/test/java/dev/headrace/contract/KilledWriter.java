@@ -3,9 +3,9 @@ package dev.headrace.contract;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.data.Seed;
+import dev.headrace.golden.OwnFolder;
 import dev.headrace.spi.ErrorBudget;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -64,18 +64,14 @@ public final class KilledWriter {
 
   /** What a run that nobody kills logs. */
   static List<String> expected() throws IOException {
-    Path folder = Files.createTempDirectory("headrace-killed");
     List<String> lines = new ArrayList<>();
-    try (Pipeline<String> pipeline = dataset(folder).open()) {
+    try (OwnFolder folder = OwnFolder.create("killed");
+        Pipeline<String> pipeline = dataset(folder.path()).open()) {
       for (int epoch = 0; epoch < EPOCHS; epoch++) {
         pipeline.iterator().forEachRemaining(lines::add);
         lines.add(END);
       }
     }
-    for (String name : List.of("cache", "letters")) {
-      Files.delete(folder.resolve(name));
-    }
-    Files.delete(folder);
     return lines;
   }
 }

@@ -19,10 +19,7 @@ import dev.headrace.data.Tensor;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Reducer;
 import dev.headrace.spi.Scanned;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -39,6 +37,9 @@ import java.util.function.Supplier;
  * of them.
  */
 final class GoldenPipelines {
+  private static final OwnFolder CACHES = OwnFolder.create("golden");
+  private static final AtomicInteger CACHE_NUMBERS = new AtomicInteger();
+
   private record Pair(Tensor first, Tensor second) {}
 
   private final Map<String, List<Supplier<Dataset<?>>>> variants = new LinkedHashMap<>();
@@ -495,15 +496,7 @@ final class GoldenPipelines {
   }
 
   private static Path freshFile() {
-    try {
-      Path folder = Files.createTempDirectory("headrace-golden");
-      folder.toFile().deleteOnExit();
-      Path file = folder.resolve("cache");
-      file.toFile().deleteOnExit();
-      return file;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return CACHES.path().resolve("cache-" + CACHE_NUMBERS.incrementAndGet());
   }
 
   private static Path files() {
