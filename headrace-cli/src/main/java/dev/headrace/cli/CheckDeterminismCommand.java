@@ -3,6 +3,7 @@ package dev.headrace.cli;
 import dev.headrace.Dataset;
 import dev.headrace.testing.DeterminismCheck;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -89,9 +90,13 @@ final class CheckDeterminismCommand implements Callable<Integer> {
           "  epoch %d, element %d%n", result.difference().epoch(), result.difference().index());
       out.printf("  with 1 thread:   %s%n", result.difference().one());
       out.printf(Locale.ROOT, "  with %d threads: %s%n", threads, result.difference().many());
-      out.println(
-          "A function of the pipeline keeps state, draws random numbers (use randomMap) or depends"
-              + " on time; or an operator was told not to keep order.");
+      List<String> causes = check.knownCauses();
+      if (causes.isEmpty()) {
+        out.println(
+            "A function of the pipeline keeps state, draws random numbers (use randomMap) or"
+                + " depends on time.");
+      }
+      causes.forEach(out::println);
     }
     out.flush();
     return result.isDeterministic() ? Main.OK : Main.FAILED;

@@ -46,6 +46,9 @@ class MainTest {
         static Dataset<Long> unsafe() {
           return Dataset.range(200).map(x -> calls++, 4);
         }
+        static Dataset<Long> unseeded() {
+          return Dataset.range(200).shuffle(100).map(x -> x, 4);
+        }
         static String text() {
           return "";
         }
@@ -59,6 +62,10 @@ class MainTest {
     assertThat(out.toString()).contains("the same: 200 elements, hash ", "map(", "range(");
     assertThat(run("check-determinism", source + "::unsafe")).isEqualTo(Main.FAILED);
     assertThat(out.toString()).contains("DIFFERENT after", "with 1 thread:");
+    assertThat(out.toString()).contains("A function of the pipeline keeps state");
+    assertThat(run("check-determinism", source + "::unseeded")).isEqualTo(Main.FAILED);
+    assertThat(out.toString())
+        .contains("shuffle (Train.java:", ") has no seed, so every run has another order");
     assertThat(run("check-determinism", source + "::text")).isEqualTo(Main.FAILED);
     assertThat(err.toString()).contains("expected a method that returns a Dataset");
     assertThat(run("check-determinism", "acme.Nothing")).isEqualTo(Main.FAILED);

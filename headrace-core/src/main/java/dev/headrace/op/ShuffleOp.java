@@ -37,6 +37,11 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
   }
 
+  /** Whether every pipeline over it has another order, because nobody gave it a seed. */
+  public boolean drawsItsOwnSeed() {
+    return seed == null && buffer > 1;
+  }
+
   @Override
   public long cardinality() {
     return input.cardinality();

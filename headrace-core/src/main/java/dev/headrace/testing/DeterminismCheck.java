@@ -4,8 +4,10 @@ import dev.headrace.Dataset;
 import dev.headrace.Options;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
+import dev.headrace.op.ShuffleOp;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
+import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -94,6 +96,36 @@ public final class DeterminismCheck {
     public boolean isDeterministic() {
       return difference == null;
     }
+  }
+
+  /**
+   * What the plan itself says about runs that differ: operators that draw a seed when they are
+   * opened, and operators that were told not to keep order. Empty where nothing does; then a
+   * function is the cause.
+   */
+  public List<String> knownCauses() {
+    List<String> causes = new ArrayList<>();
+    addCauses(dataset.op(), causes);
+    return causes.stream().distinct().toList();
+  }
+
+  private void addCauses(Op op, List<String> causes) {
+    if (op instanceof ShuffleOp shuffle && shuffle.drawsItsOwnSeed()) {
+      causes.add(
+          "%s has no seed, so every run has another order; write .shuffle(%d, Seed.of(…))"
+              .formatted(shuffle.title(), shuffle.buffer()));
+    }
+    Order order = OpShape.of(op.getClass()).part(op, Order.class).orElse(Order.ORDERED);
+    boolean isUnordered = order == Order.UNORDERED || (order == Order.DEFAULT && !keepsOrder());
+    if (isUnordered && op.parallelism() != Parallelism.SEQUENTIAL) {
+      causes.add("%s was told not to keep order".formatted(op.title()));
+    }
+    op.inputs().forEach(input -> addCauses(input, causes));
+  }
+
+  private boolean keepsOrder() {
+    return dataset.options().effective().stream()
+        .anyMatch(setting -> setting.name().equals("deterministic") && setting.value() != 0);
   }
 
   /**

@@ -1,11 +1,14 @@
 package dev.headrace.testing;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.headrace.Dataset;
 import dev.headrace.data.Seed;
 import dev.headrace.spi.Collator;
+import dev.headrace.spi.Order;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,26 @@ class DeterminismCheckTest {
     assertThat(difference.epoch()).isZero();
     assertThat(result.compared()).isEqualTo(difference.index());
     assertThat(difference.toString()).startsWith("epoch 0, element ").contains("with many");
+  }
+
+  @Test
+  void namesAShuffleWithoutASeed() {
+    DeterminismCheck check =
+        DeterminismCheck.of(Dataset.range(300).shuffle(100).named("mix").map(x -> x, 4));
+
+    assertThat(check.run().isDeterministic()).isFalse();
+    assertThat(check.knownCauses())
+        .singleElement(as(STRING))
+        .matches(
+            "shuffle 'mix' \\(DeterminismCheckTest.java:\\d+\\) has no seed, so every run has"
+                + " another order; write .shuffle\\(100, Seed.of\\(…\\)\\)");
+    assertThat(
+            DeterminismCheck.of(Dataset.range(300).map(x -> x, 4, Order.UNORDERED)).knownCauses())
+        .singleElement(as(STRING))
+        .endsWith("was told not to keep order");
+    assertThat(
+            DeterminismCheck.of(Dataset.range(3).shuffle(1).shuffle(9, Seed.of(1))).knownCauses())
+        .isEmpty();
   }
 
   @Test

@@ -90,7 +90,7 @@ public final class ShardRules {
   }
 
   private static boolean drawsItsOwnSeed(Op op) {
-    return op instanceof ShuffleOp shuffle && shuffle.seed() == null && shuffle.buffer() > 1;
+    return op instanceof ShuffleOp shuffle && shuffle.drawsItsOwnSeed();
   }
 
   /** Whether a file, which all processes may share, has one order for all of them. */
