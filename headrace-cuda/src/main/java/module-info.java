@@ -2,6 +2,10 @@
 module dev.headrace.cuda {
   exports dev.headrace.cuda;
 
+  // What a function captured is known by its content.
+  opens dev.headrace.cuda to
+      dev.headrace.core;
+
   requires transitive dev.headrace.core;
   requires static org.jspecify;
 

@@ -3,9 +3,9 @@ package dev.headrace;
 import dev.headrace.data.Log;
 import dev.headrace.data.PartialFile;
 import dev.headrace.runtime.CheckpointText;
-import dev.headrace.runtime.PlanShape;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.State;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,8 +28,8 @@ public final class Checkpoint {
   private final List<String> structure;
   private final List<String> functions;
 
-  Checkpoint(long epoch, State state, PlanShape shape) {
-    this(epoch, state, shape.structure(), shape.functions());
+  Checkpoint(long epoch, State state, PlanIdentity plan) {
+    this(epoch, state, plan.structure(), plan.functions());
   }
 
   private Checkpoint(long epoch, State state, List<String> structure, List<String> functions) {
@@ -71,7 +71,7 @@ public final class Checkpoint {
   }
 
   /** Refuses a plan of another structure; warns of functions that changed. */
-  void checkFits(PlanShape plan) {
+  void checkFits(PlanIdentity plan) {
     if (!plan.structure().equals(structure)) {
       throw new IllegalArgumentException(
           "checkpoint: expected the plan it was taken from, but got another one:\n"

@@ -92,6 +92,7 @@ import dev.headrace.spi.Packing;
 import dev.headrace.spi.PaddedStacking;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
+import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.PureFn;
 import dev.headrace.spi.RandomFn;
 import dev.headrace.spi.Reducer;
@@ -1114,6 +1115,10 @@ public final class Dataset<T> implements Plan<T> {
    * pipelines and processes. The file is used as long as the plan before it, its functions and the
    * files it reads are the same, and is made again otherwise; a warning says why. A file that is
    * not finished is never used. While one pipeline writes it, others run without it.
+   *
+   * <p>Functions and values are known by their content. Where one has none that is the same in
+   * every process, a warning names it, no file of an earlier run is used, and the file is removed
+   * when the pipeline is closed; {@link #named(String, int)} helps.
    */
   public Dataset<T> cache(Path file) {
     return cache(file, Compression.NONE);
@@ -1167,6 +1172,21 @@ public final class Dataset<T> implements Plan<T> {
     return with(OpShape.of(op.getClass()).withSite(op, op.site().named(name)));
   }
 
+  /**
+   * Gives the last operator a name, and says that its functions, and the data it holds, are known
+   * by this name and version: {@code map(model::encode).named("encode", 3)}. Files that {@link
+   * #cache(Path)} and {@link #snapshot} keep are then used again as long as name and version stay
+   * the same, whatever the functions captured and however their code changed; raise the version
+   * when they give other elements.
+   *
+   * <p>Without it they are known by their content. That is safer, but not everything has one: a
+   * random number generator, a connection, a model in native memory.
+   */
+  public Dataset<T> named(String name, int version) {
+    Objects.requireNonNull(name, "named: expected a name, but got null");
+    return with(OpShape.of(op.getClass()).withSite(op, op.site().named(name, version)));
+  }
+
   /** Adds an operator of one's own, made from this one's and the line that adds it. */
   public <R> Dataset<R> append(BiFunction<? super Op, ? super Site, ? extends Op> operator) {
     return with(operator.apply(op, here()));
@@ -1203,15 +1223,16 @@ public final class Dataset<T> implements Plan<T> {
    * will be run instead, and why it gives the same sooner.
    */
   public String explain() {
-    return Explanation.of(
-        PlanShape.of(op, options.isDeterministic()),
-        Optimizer.optimise(op, options.goals()),
-        options.isDeterministic());
+    return Explanation.of(PlanShape.of(op), Optimizer.optimise(op, options.goals()));
   }
 
-  /** A hash of everything that shapes elements and their order. */
+  /**
+   * A hash of everything that shapes elements and their order, by content: the same in every
+   * process, and another one for another plan. Where a function or value cannot be read, what can
+   * be read counts; {@link #named(String, int)} tells such a one apart.
+   */
   public String fingerprint() {
-    return PlanShape.of(op, options.isDeterministic()).fingerprint();
+    return PlanIdentity.of(op, options.isDeterministic(), Map.of()).fingerprint();
   }
 
   @Override

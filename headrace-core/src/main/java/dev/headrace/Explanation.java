@@ -9,8 +9,8 @@ import java.util.List;
 final class Explanation {
   private Explanation() {}
 
-  static String of(PlanShape written, Optimised optimised, boolean deterministic) {
-    PlanShape run = PlanShape.of(optimised.plan(), deterministic, optimised.origins()::of);
+  static String of(PlanShape written, Optimised optimised) {
+    PlanShape run = PlanShape.of(optimised.plan(), optimised.origins()::of);
     StringBuilder text = new StringBuilder(String.join("\n", written.explained()));
     add(text, "rewrites:", run.rewrites());
     if (!optimised.isAsWritten()) {

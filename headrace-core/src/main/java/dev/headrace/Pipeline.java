@@ -16,8 +16,10 @@ import dev.headrace.runtime.Recorder;
 import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.tune.Tuned;
@@ -69,7 +71,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private final Options options;
   private final Optimised optimised;
   private final Engine engine;
-  private final PlanShape shape;
+  private final PlanIdentity identity;
   private final OpenParts parts;
   private final Cleaner.Cleanable forgotten;
   private final Chunk chunk;
@@ -103,17 +105,19 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   Pipeline(Op op, Options options, @Nullable Checkpoint checkpoint, Site openedAt) {
     this.op = op;
     this.options = options;
-    this.shape = PlanShape.of(op, options.isDeterministic());
+    Map<Object, FunctionIdentity> functions = PlanIdentity.functionsOf(op);
+    this.identity = PlanIdentity.of(op, options.isDeterministic(), functions);
     if (options.requiresCheckpoint()) {
       Checkpoint.refuseIfImpossible(op);
     }
     if (checkpoint != null) {
-      checkpoint.checkFits(shape);
+      checkpoint.checkFits(identity);
       this.epoch = checkpoint.epoch() - 1;
       this.resumeAt = checkpoint.state();
     }
     this.optimised = Optimizer.optimise(op, options.goals());
-    this.engine = new Engine(optimised.plan(), optimised.origins(), options.settings(), found());
+    this.engine =
+        new Engine(optimised.plan(), optimised.origins(), options.settings(), found(), functions);
     this.parts = new OpenParts(engine, openedAt);
     this.chunk = parts.chunk;
     this.consumer = new OneAtATime(parts);
@@ -125,7 +129,13 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private Map<String, Tuned> found() {
     Tuning given = options.tuning();
     Path folder = options.tuningFolder();
-    if (given == null && folder != null) {
+    if (given == null && folder != null && identity.missing() != null) {
+      LOG.log(
+          Level.WARNING,
+          "what the tuner finds is not kept, because it would not be known for which plan: "
+              + identity.missing()
+              + "; name what gives the elements: .named(\"…\", 1)");
+    } else if (given == null && folder != null) {
       Path file = folder.resolve(tuningFile());
       try {
         given = Files.exists(file) ? Tuning.load(file) : null;
@@ -136,12 +146,12 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (given == null) {
       return Map.of();
     }
-    if (!given.fingerprint().equals(shape.fingerprint())) {
+    if (!given.fingerprint().equals(identity.fingerprint())) {
       LOG.log(
           Level.WARNING,
           "the tuning is not used, because it was found for another plan: expected {0}, but got"
               + " {1}",
-          shape.fingerprint(),
+          identity.fingerprint(),
           given.fingerprint());
       return Map.of();
     }
@@ -149,19 +159,19 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   }
 
   private String tuningFile() {
-    return shape.fingerprint() + ".tuning";
+    return identity.fingerprint() + ".tuning";
   }
 
   /** What the tuner has found good so far, for {@link Options#tuning} of the next run. */
   public Tuning tuning() {
     Map<String, String> words = new HashMap<>();
     engine.nodes().forEach(node -> words.put(node.key(), node.op().word()));
-    return Tuning.of(shape.fingerprint(), engine.tuned(), words);
+    return Tuning.of(identity.fingerprint(), engine.tuned(), words);
   }
 
   private void rememberTuning() {
     Path folder = options.tuningFolder();
-    if (folder != null) {
+    if (folder != null && identity.missing() == null) {
       try {
         Files.createDirectories(folder);
         tuning().save(folder.resolve(tuningFile()));
@@ -491,18 +501,19 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     OpenPass current = parts.pass;
     State resume = resumeAt;
     if (resume != null) {
-      return new Checkpoint(epoch + 1, resume, shape);
+      return new Checkpoint(epoch + 1, resume, identity);
     }
     if (terminal != null && current != null) {
-      return new Checkpoint(epoch, State.skipping(Math.max(0, index - 1), current.before()), shape);
+      return new Checkpoint(
+          epoch, State.skipping(Math.max(0, index - 1), current.before()), identity);
     }
     if (current == null || ended) {
-      return new Checkpoint(epoch + 1, startOfNextEpoch(), shape);
+      return new Checkpoint(epoch + 1, startOfNextEpoch(), identity);
     }
     if (index == chunk.size() && !chunk.isEmpty()) {
-      return new Checkpoint(epoch, interrupted ? current.before() : current.after(), shape);
+      return new Checkpoint(epoch, interrupted ? current.before() : current.after(), identity);
     }
-    return new Checkpoint(epoch, State.skipping(index, current.before()), shape);
+    return new Checkpoint(epoch, State.skipping(index, current.before()), identity);
   }
 
   /** Its operators know what is left of earlier epochs: a filled cache, a seed that was drawn. */
@@ -518,7 +529,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   /** The plan, how the engine runs it and why, and what it has found out by running it so far. */
   public String explain() {
     List<String> remarks = engine.remarks();
-    return Explanation.of(shape, optimised, options.isDeterministic())
+    return Explanation.of(PlanShape.of(op), optimised)
         + (remarks.isEmpty() ? "" : "\nfound while running:\n  " + String.join("\n  ", remarks));
   }
 

@@ -37,7 +37,8 @@ class TuningTest {
               running.decrementAndGet();
               return x;
             },
-            AUTOTUNE);
+            AUTOTUNE)
+        .named("waiting", 1); // a latch cannot be told from another one
   }
 
   private static Tuning runAndTell(Options options) {

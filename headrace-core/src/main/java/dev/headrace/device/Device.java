@@ -1,6 +1,7 @@
 package dev.headrace.device;
 
 import dev.headrace.data.Place;
+import dev.headrace.spi.Identified;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Ownership:</b> whoever made it closes it, after the pipelines that use it.
  */
-public interface Device extends AutoCloseable {
+public interface Device extends AutoCloseable, Identified {
 
   /** The host itself, whose memory is read and written at full speed; it need not be closed. */
   static Device host() {
@@ -33,6 +34,12 @@ public interface Device extends AutoCloseable {
 
   /** The device's name, as it appears in messages. */
   String name();
+
+  /** A device is known by its name: what is computed there may differ from device to device. */
+  @Override
+  default Object identity() {
+    return name();
+  }
 
   /** How much memory may be allocated in all. */
   long memoryBytes();

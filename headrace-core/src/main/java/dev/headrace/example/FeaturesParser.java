@@ -24,6 +24,11 @@ final class FeaturesParser implements PureFn<Tensor, Features>, FunctionIdentity
   }
 
   @Override
+  public Object identity() {
+    return parser.features();
+  }
+
+  @Override
   public Features apply(Tensor serialised) {
     return features(parser.features(), parser.parse(serialised));
   }

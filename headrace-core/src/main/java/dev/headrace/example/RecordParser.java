@@ -100,6 +100,11 @@ final class RecordParser<R extends Record> implements PureFn<Tensor, R>, Functio
   }
 
   @Override
+  public Object identity() {
+    return List.of(records.type(), parser.features());
+  }
+
+  @Override
   public R apply(Tensor serialised) {
     if (!ExampleParser.isSingle("example", serialised) && !takesBatches) {
       throw new IllegalArgumentException(

@@ -74,6 +74,11 @@ final class SequenceParser implements PureFn<Tensor, Features>, FunctionIdentity
   }
 
   @Override
+  public Object identity() {
+    return List.of(context, lists);
+  }
+
+  @Override
   public Features apply(Tensor serialised) {
     boolean single = ExampleParser.isSingle(WORD, serialised);
     int rows = (int) serialised.elements();

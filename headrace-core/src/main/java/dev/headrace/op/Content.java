@@ -1,20 +1,14 @@
 package dev.headrace.op;
 
-import dev.headrace.data.ElementCodec;
+import dev.headrace.spi.ContentIdentity;
 import dev.headrace.spi.FunctionIdentity;
-import java.io.BufferedOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.zip.CRC32C;
-import java.util.zip.CheckedOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that are part of a plan. The plan's identity has a checksum of them, not the elements: a
+ * Elements that are part of a plan. The plan's identity has a hash of them, not the elements: a
  * checkpoint notes when they changed, and {@code explain()} stays readable.
  *
  * <p><b>Threading:</b> immutable.
@@ -22,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class Content implements FunctionIdentity.Named {
   private final String what;
   private final List<Object> elements;
-  private volatile @Nullable String name;
+  private volatile @Nullable ContentIdentity identity;
 
   private Content(String what, List<Object> elements) {
     this.what = what;
@@ -53,33 +47,20 @@ public final class Content implements FunctionIdentity.Named {
     return elements;
   }
 
-  /** As {@code 3 elements #1f2e3d4c}: the checksum tells other content apart. */
+  /** As {@code 3 elements #1f2e3d4c}: the number tells other content apart. */
   @Override
   public String functionName() {
-    String known = name;
-    if (known == null) {
-      known = what + " #%08x".formatted(checksum());
-      name = known;
-    }
-    return known;
+    return what + " #" + identity().hash().substring(0, 8);
   }
 
-  private long checksum() {
-    CRC32C checksum = new CRC32C();
-    OutputStream counted = new CheckedOutputStream(OutputStream.nullOutputStream(), checksum);
-    ElementCodec codec = new ElementCodec();
-    try (DataOutputStream out = new DataOutputStream(new BufferedOutputStream(counted))) {
-      for (Object element : elements) {
-        try {
-          codec.encode(element, out);
-        } catch (RuntimeException e) {
-          out.writeUTF(element.getClass().getName()); // a type whose content is not known
-        }
-      }
-    } catch (IOException e) {
-      throw new AssertionError("memory does not fail", e);
+  @Override
+  public ContentIdentity identity() {
+    ContentIdentity known = identity;
+    if (known == null) {
+      known = ContentIdentity.ofElements(elements);
+      identity = known.isFixed() ? known : null; // arrays may be changed by whoever has them
     }
-    return checksum.getValue();
+    return known;
   }
 
   @Override

@@ -48,7 +48,7 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
 
     @Override
     public String functionName() {
-      return FunctionIdentity.of(function).label();
+      return FunctionIdentity.labelOf(function);
     }
   }
 

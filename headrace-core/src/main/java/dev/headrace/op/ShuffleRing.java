@@ -1,9 +1,7 @@
 package dev.headrace.op;
 
-import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Id;
-import dev.headrace.spi.Weigher;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +14,6 @@ import org.jspecify.annotations.Nullable;
 final class ShuffleRing {
   static final int SLOT_BYTES = 16;
 
-  /** Weights are kept in units of an object's alignment. */
-  private static final int UNIT = 8;
-
   private static final int LEAST = 64;
   private static final int FEW = 16_384;
   private static final int BOXED_BYTES = 24;
@@ -30,10 +25,6 @@ final class ShuffleRing {
   private long[] pairs = {};
 
   private @Nullable Object[] items = {};
-
-  /** What each item was charged for, in units; empty while all values are longs. */
-  private int[] weights = {};
-
   private boolean inLongs = true;
 
   /** The parent of all ids, or of each where they differ. */
@@ -46,8 +37,7 @@ final class ShuffleRing {
     this.capacity = capacity;
   }
 
-  /** Puts an element into a slot, and notes the bytes that it was charged for. */
-  void put(int slot, Chunk from, int index, long bytes) {
+  void put(int slot, Chunk from, int index) {
     if (slot >= slots) {
       grow(slot);
     }
@@ -62,22 +52,7 @@ final class ShuffleRing {
     } else {
       leaveLongs();
       items[slot] = from.item(index);
-      weights[slot] = (int) Math.min(Integer.MAX_VALUE, bytes / UNIT);
     }
-  }
-
-  /** What an element would be charged for, in units that {@link #bytesOf(int)} gives back. */
-  long charge(Chunk from, int index) {
-    if (inLongs && from.inLongs()) {
-      return 0; // it lies in the ring's own array
-    }
-    long bytes = from.inLongs() ? BOXED_BYTES : Weigher.bytesOf(from.item(index));
-    return Math.min(Integer.MAX_VALUE, bytes / UNIT) * UNIT;
-  }
-
-  /** What the element in a slot was charged for. */
-  long bytesOf(int slot) {
-    return inLongs ? 0 : (long) weights[slot] * UNIT;
   }
 
   /** Appends what is in a slot to a chunk. */
@@ -105,11 +80,8 @@ final class ShuffleRing {
     if (!inLongs) {
       Object item = items[from];
       items[from] = null; // first: both may be the same slot
-      int weight = weights[from];
-      weights[from] = 0;
       if (from != to) {
         items[to] = item;
-        weights[to] = weight;
       }
     }
   }
@@ -117,7 +89,6 @@ final class ShuffleRing {
   void clear() {
     pairs = new long[0];
     items = new Object[0];
-    weights = new int[0];
     slots = 0;
   }
 
@@ -138,7 +109,6 @@ final class ShuffleRing {
   private void leaveLongs() {
     if (inLongs) {
       items = new Object[slots];
-      weights = new int[slots]; // what was boxed is charged with the ring
       if (used) {
         for (int slot = 0; slot < slots; slot++) {
           items[slot] = pairs[2 * slot];
@@ -161,15 +131,8 @@ final class ShuffleRing {
     return bytesOf(end > slots ? slotsFor(end - 1) : slots, inLongs && longs) + boxed;
   }
 
-  /** What the ring's own arrays take. */
-  long bytes() {
-    return slots == 0 ? 0 : bytesOf(slots, inLongs);
-  }
-
   private long bytesOf(int count, boolean longs) {
-    return HeapLayout.array(2L * count, 8)
-        + (longs ? 0 : HeapLayout.references(count) + HeapLayout.array(count, 4))
-        + (parents == null ? 0 : HeapLayout.references(count));
+    return (long) count * (SLOT_BYTES + (longs ? 0 : 8) + (parents == null ? 0 : 8));
   }
 
   /** Allocates what {@link #bytesToHold} tells. */
@@ -193,7 +156,6 @@ final class ShuffleRing {
     pairs = Arrays.copyOf(pairs, 2 * slots);
     if (!inLongs) {
       items = Arrays.copyOf(items, slots);
-      weights = Arrays.copyOf(weights, slots);
     }
     Id[] all = parents;
     if (all != null) {

@@ -1,20 +1,18 @@
 package dev.headrace.op;
 
-import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
-import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
-import dev.headrace.spi.Weigher;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -78,13 +76,7 @@ public record WindowOp(
   }
 
   /** An element that windows to come need. */
-  private record Held(Object item, Id id, long number, long bytes) {
-    /** What it takes itself: with its id, and its place in a list that grows by half. */
-    static final long OWN_BYTES =
-        HeapLayout.object(2L * HeapLayout.REFERENCE + 20)
-            + Id.BYTES
-            + HeapLayout.REFERENCE * 3L / 2;
-  }
+  private record Held(Object item, Id id, long number, long bytes) {}
 
   private static final class WindowCursor extends Cursor {
     private final WindowOp op;
@@ -97,7 +89,7 @@ public record WindowOp(
     /** How many elements lie between what was read and the next window. */
     private long toDrop;
 
-    private final Holding holding;
+    private long reservedBytes;
     private boolean ended;
     private boolean broken;
 
@@ -105,7 +97,6 @@ public record WindowOp(
       super(context);
       this.op = op;
       this.span = op.span();
-      this.holding = new Holding(context.heap());
       this.reader = new HoldingReader(context.open(op.input, demandOf(context.demand())));
     }
 
@@ -151,10 +142,11 @@ public record WindowOp(
 
     private boolean hold() {
       Object item = reader.item();
-      long bytes = Held.OWN_BYTES + Weigher.bytesOf(item);
-      if (!holding.take(bytes)) {
+      long bytes = Sizer.bytesOf(item);
+      if (!context.heap().tryReserve(bytes)) {
         return false;
       }
+      reservedBytes += bytes;
       held.add(new Held(item, reader.id(), reader.number(), bytes));
       return true;
     }
@@ -174,11 +166,16 @@ public record WindowOp(
       out.add(window, id.parent(), id.ordinal());
       int gone = Math.min(op.shift, held.size());
       for (Held each : held.subList(0, gone)) {
-        holding.letGo(each.bytes);
+        release(each.bytes);
       }
       held.subList(0, gone).clear();
       toDrop = op.shift - gone;
       reader.forget(firstNumber());
+    }
+
+    private void release(long bytes) {
+      context.heap().release(bytes);
+      reservedBytes -= bytes;
     }
 
     private long firstNumber() {
@@ -186,21 +183,24 @@ public record WindowOp(
     }
 
     private Failure tooLarge() {
-      long each = Math.max(1, holding.bytes() / Math.max(1, held.size()));
+      long each = Math.max(1, reservedBytes / Math.max(1, held.size()));
       return new Failure(
           context.path(),
           null,
           new IllegalStateException(
               ("window: expected the %,d elements of a window to fit the memory budget, but after"
-                      + " %,d elements of about %,d bytes %s; they need about %,d MB: make windows"
-                      + " smaller, or raise %s")
+                      + " %,d elements of about %,d bytes the %s account is full (%,d MB of %,d"
+                      + " MB); they need about %,d MB: make windows smaller, or raise"
+                      + " %s")
                   .formatted(
                       span,
                       held.size(),
                       each,
-                      holding.isFull(),
+                      context.heap().name(),
+                      context.heap().usedBytes() >> 20,
+                      context.heap().limitBytes() >> 20,
                       (long) ((double) each * span / (1 << 20)),
-                      holding.option())),
+                      context.heap().option())),
           true);
     }
 
@@ -243,7 +243,7 @@ public record WindowOp(
 
     @Override
     public void close() {
-      holding.close();
+      release(reservedBytes);
       held.clear();
       reader.close();
     }

@@ -9,9 +9,11 @@ import dev.headrace.profile.OpStats;
 import dev.headrace.profile.Snapshot;
 import dev.headrace.spi.Causes;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Origins;
+import dev.headrace.spi.PlanIdentity;
 import dev.headrace.tune.Decisions;
 import dev.headrace.tune.Tuned;
 import java.nio.file.Path;
@@ -49,6 +51,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Op plan;
   private final Origins origins;
   private final Map<String, Tuned> found;
+  private final Map<Object, FunctionIdentity> functions;
   private final Settings settings;
   private final MemoryBudget memory;
   private final Governor governor = new Governor(this);
@@ -79,23 +82,30 @@ public final class Engine implements AutoCloseable, Decisions {
    * @param origins what its operators were before they were rewritten
    */
   public Engine(Op plan, Origins origins, Settings settings) {
-    this(plan, origins, settings, Map.of());
+    this(plan, origins, settings, Map.of(), Map.of());
   }
 
   /**
    * Makes what runs a plan.
    *
    * @param found what an earlier run found good for the places of this plan
+   * @param functions the user's functions that were read already, by identity
    */
-  public Engine(Op plan, Origins origins, Settings settings, Map<String, Tuned> found) {
+  public Engine(
+      Op plan,
+      Origins origins,
+      Settings settings,
+      Map<String, Tuned> found,
+      Map<Object, FunctionIdentity> functions) {
     this.plan = plan;
+    this.functions = functions;
     this.origins = origins;
     this.found = Map.copyOf(found);
     this.settings = settings;
     this.memory = new MemoryBudget(settings, memoryFor(plan));
     this.recorder = new Recorder(this);
     removeLeftovers();
-    Events.opened(name(), () -> PlanShape.of(plan, settings.deterministic()).explain());
+    Events.opened(name(), () -> PlanShape.of(plan).explain());
   }
 
   /** What processes that died have left on disk. */
@@ -131,6 +141,11 @@ public final class Engine implements AutoCloseable, Decisions {
   /** The operator of the user's plan that an operator stands for. */
   Op written(Op op) {
     return origins.of(op);
+  }
+
+  /** What a plan of the user's is, by content; what was read before is not read again. */
+  PlanIdentity identityOf(Op last) {
+    return PlanIdentity.of(last, settings.deterministic(), functions);
   }
 
   /** Which pipeline of this process it runs. */

@@ -188,7 +188,7 @@ final class OpenContext implements Context {
     // What the user put before it counts, even if that was taken out since.
     int index = op.inputs().indexOf(input);
     Op before = isWritten() ? engine.written(op).inputs().get(index) : engine.written(input);
-    return PlanShape.of(before, engine.settings().deterministic()).identity();
+    return engine.identityOf(before);
   }
 
   @Override
@@ -232,20 +232,35 @@ final class OpenContext implements Context {
   }
 
   @Override
+  public Cursor openAlone(Op input) {
+    return open(0, input, "", 0, null, Long.MAX_VALUE);
+  }
+
+  @Override
   public Cursor open(int index, @Nullable Id inputPrefix, long inputDemand) {
     return open(index, op.inputs().get(index), iteration, inputPrefix, inputDemand);
   }
 
   private Cursor open(
       int index, Op input, long inputIteration, @Nullable Id inputPrefix, long inputDemand) {
-    int inputs = op.inputs().size();
+    String branch = op.inputs().size() > 1 ? above + "/" + index : above;
+    return open(index, input, branch, inputIteration, inputPrefix, inputDemand);
+  }
+
+  private Cursor open(
+      int index,
+      Op input,
+      String branch,
+      long inputIteration,
+      @Nullable Id inputPrefix,
+      long inputDemand) {
     OpenContext context =
         new OpenContext(
             engine,
             pass,
             input,
             key + "." + index,
-            inputs > 1 ? above + "/" + index : above,
+            branch,
             depth + 1,
             inputIteration,
             inputPrefix,

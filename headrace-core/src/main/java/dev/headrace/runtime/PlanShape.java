@@ -5,29 +5,21 @@ import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
-import dev.headrace.spi.PlanIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * A plan as text: for people, and as identity.
+ * A plan as text, for people.
  *
- * @param structure one line for each operator that shapes elements or order, sources last
- * @param functions the identities of the functions, in the same order
  * @param explained one line for each operator, indented
  * @param rewrites what the engine does otherwise than it was written, with the same result
  */
-public record PlanShape(
-    List<String> structure, List<String> functions, List<String> explained, List<String> rewrites) {
+public record PlanShape(List<String> explained, List<String> rewrites) {
 
-  /**
-   * Reads a plan.
-   *
-   * @param deterministic what operators without a wish of their own do about order
-   */
-  public static PlanShape of(Op op, boolean deterministic) {
-    return of(op, deterministic, UnaryOperator.identity());
+  /** Reads a plan. */
+  public static PlanShape of(Op op) {
+    return of(op, UnaryOperator.identity());
   }
 
   /**
@@ -35,51 +27,25 @@ public record PlanShape(
    *
    * @param origins gives the user's operator that an operator carries out
    */
-  public static PlanShape of(Op op, boolean deterministic, UnaryOperator<Op> origins) {
-    List<String> structure = new ArrayList<>();
-    List<String> functions = new ArrayList<>();
+  public static PlanShape of(Op op, UnaryOperator<Op> origins) {
     List<String> explained = new ArrayList<>();
-    walk(op, deterministic, 0, "", structure, functions, explained);
+    walk(op, "", explained);
     List<String> rewrites = new ArrayList<>();
     rewrites(op, origins, rewrites);
-    return new PlanShape(
-        List.copyOf(structure),
-        List.copyOf(functions),
-        List.copyOf(explained),
-        List.copyOf(rewrites));
+    return new PlanShape(List.copyOf(explained), List.copyOf(rewrites));
   }
 
-  private static void walk(
-      Op op,
-      boolean deterministic,
-      int depth,
-      String indent,
-      List<String> structure,
-      List<String> functions,
-      List<String> explained) {
-    OpShape shape = OpShape.of(op.getClass());
+  private static void walk(Op op, String indent, List<String> explained) {
     String site = op.site().toString();
     String name = op.site().name();
     explained.add(
         indent
             + (indent.isEmpty() ? "" : "← ")
-            + shape.describe(op)
+            + OpShape.of(op.getClass()).describe(op)
             + (name == null ? "" : " '" + name + "'")
             + (site.isEmpty() ? "" : "   (" + site + ")"));
-    boolean shapes = !op.traits().shapesNothing();
-    if (shapes) {
-      structure.add("  ".repeat(depth) + shape.structure(op, deterministic));
-      shape.functions(op).forEach(f -> functions.add(f.label() + " " + f.hash()));
-    }
     for (Op input : op.inputs()) {
-      walk(
-          input,
-          deterministic,
-          shapes ? depth + 1 : depth,
-          indent + "  ",
-          structure,
-          functions,
-          explained);
+      walk(input, indent + "  ", explained);
     }
   }
 
@@ -121,16 +87,6 @@ public record PlanShape(
       }
     }
     return text.toString();
-  }
-
-  /** A hash of everything that shapes elements and order: functions and structure. */
-  public String fingerprint() {
-    return identity().fingerprint();
-  }
-
-  /** Everything that shapes elements and order. */
-  public PlanIdentity identity() {
-    return new PlanIdentity(structure, functions);
   }
 
   /**

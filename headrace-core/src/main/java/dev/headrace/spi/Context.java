@@ -52,6 +52,12 @@ public interface Context {
   Cursor open(Op input, long iteration, @Nullable Id prefix);
 
   /**
+   * Opens the only input as if it were a plan of its own, in its first pass: what it gives depends
+   * neither on the pass nor on where in the plan this operator stands.
+   */
+  Cursor openAlone(Op input);
+
+  /**
    * Opens one of several inputs, by its place in {@link Op#inputs}: the same operator may be there
    * twice.
    *

@@ -19,9 +19,12 @@ final class LeafCollation<R> implements Assembler<Object, Map<String, R>> {
 
   @Override
   public String functionName() {
-    FunctionIdentity identity = FunctionIdentity.of(each);
-    String own = each instanceof FunctionIdentity.Named ? "" : " " + identity.hash();
-    return "byLeaf(" + identity.label() + own + ")";
+    return "byLeaf(" + FunctionIdentity.labelOf(each) + ")";
+  }
+
+  @Override
+  public Object identity() {
+    return each;
   }
 
   @Override

@@ -60,6 +60,15 @@ public interface Op {
             .formatted(word(), site().toString().isEmpty() ? "" : " (" + site() + ")"));
   }
 
+  /**
+   * What tells whether a source reads the same data as before: of files their names, sizes and
+   * times. A file cache that was made from other data is made again. Empty for an operator that
+   * reads nothing from outside the plan; asked before each time the source is read.
+   */
+  default String dataVersion() {
+    return "";
+  }
+
   /** What the engine may know of this operator. */
   default Traits traits() {
     return Traits.PLAIN;

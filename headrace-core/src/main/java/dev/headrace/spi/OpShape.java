@@ -4,9 +4,11 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
+import java.util.AbstractMap.SimpleImmutableEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.StringJoiner;
@@ -183,22 +185,51 @@ public final class OpShape {
     return text(op, false, deterministic);
   }
 
-  /** The identities of the functions among the components. */
-  public List<FunctionIdentity> functions(Op op) {
-    List<FunctionIdentity> functions = new ArrayList<>();
+  /** The functions among the components, and what else is known by its identity alone. */
+  public List<Object> functions(Op op) {
+    List<Object> functions = new ArrayList<>();
     for (Part part : parts) {
       Object value = part.read(op);
-      if (value instanceof List<?> list) {
-        for (Object item : list) {
-          if (item != null && isFunction(item)) {
-            functions.add(FunctionIdentity.of(item));
-          }
+      for (Object item : value instanceof List<?> list ? list : singleton(value)) {
+        if (isFunction(item)) {
+          functions.add(Objects.requireNonNull(item));
         }
-      } else if (value != null && isFunction(value)) {
-        functions.add(FunctionIdentity.of(value));
       }
     }
     return functions;
+  }
+
+  private static List<@Nullable Object> singleton(@Nullable Object value) {
+    List<@Nullable Object> one = new ArrayList<>();
+    one.add(value);
+    return one;
+  }
+
+  /**
+   * The components that shape elements or order, by name: neither knobs nor sites nor inputs. Each
+   * item of a list of functions is one of its own.
+   */
+  List<Map.Entry<String, @Nullable Object>> shaping(Op op) {
+    List<Map.Entry<String, @Nullable Object>> shaping = new ArrayList<>();
+    for (Part part : parts) {
+      Object value = part.read(op);
+      boolean isInput =
+          value instanceof Op
+              || (value instanceof List<?> list
+                  && !list.isEmpty()
+                  && list.getFirst() instanceof Op);
+      if (part.isKnob || part.type == Site.class || isInput) {
+        continue;
+      }
+      if (value instanceof List<?> list && !list.isEmpty() && isFunction(list.getFirst())) {
+        for (int i = 0; i < list.size(); i++) {
+          shaping.add(new SimpleImmutableEntry<>(part.name + "[" + i + "]", list.get(i)));
+        }
+      } else {
+        shaping.add(new SimpleImmutableEntry<>(part.name, value));
+      }
+    }
+    return shaping;
   }
 
   private String text(Op op, boolean forPeople, boolean deterministic) {
@@ -218,17 +249,17 @@ public final class OpShape {
       }
       if (value instanceof List<?> list && !list.isEmpty() && isFunction(list.getFirst())) {
         for (Object function : list) {
-          arguments.add(FunctionIdentity.of(Objects.requireNonNull(function)).label());
+          arguments.add(FunctionIdentity.labelOf(Objects.requireNonNull(function)));
         }
       } else if (isFunction(value)) {
         arguments.add(
-            forPeople ? FunctionIdentity.of(Objects.requireNonNull(value)).label() : part.name);
+            forPeople ? FunctionIdentity.labelOf(Objects.requireNonNull(value)) : part.name);
       } else if (part.isKnob && Integer.valueOf(Knob.AUTOTUNE).equals(value)) {
         arguments.add(part.name + "=AUTOTUNE");
       } else if (part.isKnob && Integer.valueOf(Parallelism.IF_IT_HELPS).equals(value)) {
         arguments.add(part.name + "=if it helps");
       } else if (value == Order.DEFAULT) {
-        arguments.add(part.name + "=" + (deterministic ? Order.ORDERED : Order.UNORDERED));
+        arguments.add(part.name + "=" + Order.of(deterministic));
       } else {
         arguments.add(part.name + "=" + value);
       }
@@ -236,7 +267,7 @@ public final class OpShape {
     return op.word() + arguments;
   }
 
-  private static boolean isFunction(@Nullable Object value) {
+  static boolean isFunction(@Nullable Object value) {
     return value instanceof UserFunction || value instanceof FunctionIdentity.Named;
   }
 }

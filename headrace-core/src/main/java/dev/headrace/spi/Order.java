@@ -7,5 +7,10 @@ public enum Order {
   /** In the order of the input, for any number of threads. */
   ORDERED,
   /** As results become ready. */
-  UNORDERED
+  UNORDERED;
+
+  /** What pipelines do about the order of operators without a wish of their own. */
+  public static Order of(boolean deterministic) {
+    return deterministic ? ORDERED : UNORDERED;
+  }
 }

@@ -50,6 +50,11 @@ public final class PaddedStacking implements Assembler<Object, Object> {
   }
 
   @Override
+  public Object identity() {
+    return List.of(padding, converts, rows);
+  }
+
+  @Override
   public String word() {
     return "paddedBatch";
   }

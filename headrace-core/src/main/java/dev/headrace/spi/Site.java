@@ -16,11 +16,17 @@ public final class Site {
   private final String file;
   private final int line;
   private final @Nullable String name;
+  private final @Nullable Integer version;
 
   public Site(String file, int line, @Nullable String name) {
+    this(file, line, name, null);
+  }
+
+  private Site(String file, int line, @Nullable String name, @Nullable Integer version) {
     this.file = Objects.requireNonNull(file);
     this.line = line;
     this.name = name;
+    this.version = version;
   }
 
   /** The name the user gave the operator, if any. */
@@ -28,8 +34,18 @@ public final class Site {
     return name;
   }
 
+  /** The version of the functions that are known by this name; null if they go by content. */
+  public @Nullable Integer version() {
+    return version;
+  }
+
   public Site named(String newName) {
-    return new Site(file, line, newName);
+    return new Site(file, line, newName, version);
+  }
+
+  /** The same, where the functions of the operator are known by a name and version. */
+  public Site named(String newName, int newVersion) {
+    return new Site(file, line, newName, newVersion);
   }
 
   /** {@code Main.java:17}, or nothing where the line is not known. */

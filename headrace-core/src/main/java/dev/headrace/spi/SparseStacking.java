@@ -30,6 +30,11 @@ final class SparseStacking implements Assembler<Object, Sparse> {
   }
 
   @Override
+  public Object identity() {
+    return rowShape;
+  }
+
+  @Override
   public String word() {
     return "sparseBatch";
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> safe for any thread.
  */
-public final class Weights {
+public final class Weights implements Identified {
 
   /**
    * One change of the weights.
@@ -124,6 +124,11 @@ public final class Weights {
   }
 
   /** The first weights, which are part of a plan's identity; later ones are not. */
+  @Override
+  public Object identity() {
+    return initial.clone();
+  }
+
   @Override
   public String toString() {
     return Arrays.toString(initial);

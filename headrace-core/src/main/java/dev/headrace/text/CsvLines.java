@@ -47,6 +47,11 @@ public final class CsvLines {
     }
 
     @Override
+    public Object identity() {
+      return decoder;
+    }
+
+    @Override
     public Map<String, Tensor> apply(String line) {
       return decoder.apply(Tensor.scalar(line));
     }
@@ -82,6 +87,11 @@ public final class CsvLines {
     @Override
     public String functionName() {
       return "decodeCsv" + format;
+    }
+
+    @Override
+    public Object identity() {
+      return format;
     }
 
     @Override

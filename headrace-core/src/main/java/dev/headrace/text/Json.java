@@ -82,6 +82,11 @@ public final class Json {
     }
 
     @Override
+    public Object identity() {
+      return type;
+    }
+
+    @Override
     public R apply(String text) {
       return JsonValues.record(type, JsonReader.readObject(text), "");
     }
@@ -100,6 +105,11 @@ public final class Json {
     @Override
     public String functionName() {
       return "json" + columns;
+    }
+
+    @Override
+    public Object identity() {
+      return columns;
     }
 
     @Override

@@ -97,7 +97,7 @@ public final class FunctionRules {
     }
     return Found.of(
         "It parses on one thread, though its function may be called from many.",
-        List.of("its function is " + FunctionIdentity.of(map.function()).label()),
+        List.of("its function is " + FunctionIdentity.labelOf(map.function())),
         "write .map(…, AUTOTUNE)");
   }
 

@@ -1,0 +1,119 @@
+package dev.headrace.spi;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.attribute.NestMembersAttribute;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The code of a class: a hash of its class file, of those nested with it in one outermost class,
+ * and of those of its superclasses and interfaces, as far as they are not the platform's.
+ *
+ * @param hash the hash; empty where a class file cannot be read
+ * @param missing which one cannot be read; null if all can
+ */
+record ClassContent(byte[] hash, @Nullable String missing) {
+  private static final ClassValue<ClassContent> CONTENTS =
+      new ClassValue<>() {
+        @Override
+        protected ClassContent computeValue(Class<?> type) {
+          return read(type);
+        }
+      };
+
+  /** The code of a class that is not the platform's. */
+  static ClassContent of(Class<?> type) {
+    return CONTENTS.get(type);
+  }
+
+  /** Whether a class belongs to the Java platform, whose version is all there is to its code. */
+  static boolean isOfPlatform(Class<?> type) {
+    ClassLoader loader = type.getClassLoader();
+    return loader == null || loader == ClassLoader.getPlatformClassLoader();
+  }
+
+  private static ClassContent read(Class<?> type) {
+    TreeMap<String, byte[]> files = new TreeMap<>();
+    try {
+      for (Class<?> part : withAncestors(type)) {
+        readNest(part, files);
+      }
+    } catch (IOException | IllegalArgumentException e) {
+      return new ClassContent(new byte[0], e.getMessage());
+    }
+    MessageDigest sha = ContentDigest.sha256();
+    files.forEach(
+        (name, bytes) -> {
+          sha.update(ContentDigest.sha256().digest(name.getBytes(UTF_8)));
+          sha.update(ContentDigest.sha256().digest(bytes));
+        });
+    return new ClassContent(sha.digest(), null);
+  }
+
+  private static List<Class<?>> withAncestors(Class<?> type) {
+    List<Class<?>> all = new ArrayList<>();
+    addWithAncestors(type, all);
+    return all;
+  }
+
+  private static void addWithAncestors(@Nullable Class<?> type, List<Class<?>> all) {
+    if (type == null || isOfPlatform(type) || all.contains(type)) {
+      return;
+    }
+    all.add(type);
+    addWithAncestors(type.getSuperclass(), all);
+    for (Class<?> each : type.getInterfaces()) {
+      addWithAncestors(each, all);
+    }
+  }
+
+  private static void readNest(Class<?> type, TreeMap<String, byte[]> files) throws IOException {
+    Class<?> host = type.getNestHost();
+    if (files.containsKey(host.getName()) && files.containsKey(type.getName())) {
+      return;
+    }
+    byte[] bytes = bytesOf(host, host.getName());
+    files.put(host.getName(), bytes);
+    for (String member : membersOf(bytes)) {
+      files.put(member, bytesOf(host, member));
+    }
+    if (!files.containsKey(type.getName())) { // one that names a host which does not name it
+      files.put(type.getName(), bytesOf(type, type.getName()));
+    }
+  }
+
+  /** The classes nested in one, without loading them. */
+  private static Set<String> membersOf(byte[] classFile) {
+    Set<String> members = new TreeSet<>();
+    ClassModel model = ClassFile.of().parse(classFile);
+    model
+        .findAttribute(Attributes.nestMembers())
+        .map(NestMembersAttribute::nestMembers)
+        .ifPresent(
+            entries ->
+                entries.forEach(entry -> members.add(entry.asInternalName().replace('/', '.'))));
+    return members;
+  }
+
+  private static byte[] bytesOf(Class<?> near, String name) throws IOException {
+    // A class file is never hidden by a module, and is found by whoever loads the class.
+    String resource = "/" + name.replace('.', '/') + ".class";
+    try (InputStream in = near.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new IOException("the class file of " + name + " cannot be read");
+      }
+      return in.readAllBytes();
+    }
+  }
+}
