@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.ElementCodec;
 import dev.headrace.spi.Chunk;
+import dev.headrace.spi.ContentIdentity;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.ElementReader;
@@ -12,10 +13,11 @@ import dev.headrace.spi.State;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,20 +26,28 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> guarded by itself. <b>Ownership:</b> the pipeline's; holds nothing open.
  */
-final class CacheFile {
+final class CacheFile implements AutoCloseable {
   /*
-   * The content is always that of pass 0, under no prefix, whatever epoch or repetition makes it:
-   * so it does not depend on who made it. The file tells where that pass began (a seed that was
+   * The content is always that of pass 0, under no prefix, whatever epoch or repetition makes it,
+   * and random operators draw as if nothing followed: so it does not depend on who made it. The file tells where that pass began (a seed that was
    * drawn, an order that was met), so that a pipeline that has read a part of it can go on without.
+   *
+   * A plan that has no identity writes its file under one that no other run has, and removes it at
+   * the end: so the epochs of this run share it, and nobody else.
    */
   private static final String PLAN = "plan";
   private static final String START = "start";
+  private static final String SOURCES = "sources";
   private static final int MOST_SAMPLES = 100;
 
   private final Op input;
   private final PlanIdentity plan;
   private final Path path;
+  private final boolean isOfThisRunOnly;
   private final ElementCodec codec = new ElementCodec();
+
+  /** What the sources say of their data, once it was asked. */
+  private @Nullable List<String> sources;
 
   /** Where the pass that gives the content begins; null while that is not known. */
   private @Nullable State start;
@@ -48,14 +58,14 @@ final class CacheFile {
   /** Whether a pass has given everything, so that failures are not to be given again. */
   private boolean given;
 
-  /** The digest of the content that was read or written. */
+  /** The digest of the content that was read or written, or that a checkpoint told. */
   private @Nullable String content;
 
-  private boolean sourcesChecked;
-
+  /** Makes what passes share; {@code plan} is the identity of what gives the elements. */
   CacheFile(Op input, PlanIdentity plan, Path path) {
     this.input = input;
-    this.plan = plan;
+    this.isOfThisRunOnly = plan.missing() != null;
+    this.plan = isOfThisRunOnly ? plan.ofThisRunOnly() : plan;
     this.path = path;
   }
 
@@ -69,67 +79,97 @@ final class CacheFile {
   }
 
   /** Opens the file, if it is there and what this plan makes; says why where it is not. */
-  synchronized @Nullable ElementReader read(Context context) {
+  synchronized @Nullable ElementReader find(Context context) {
     if (!Files.exists(path)) {
       return null;
     }
     String why;
     try {
       ElementReader reader = new ElementReader(path, codec);
-      why = whyNot(reader, context);
+      why = whyNot(reader);
       if (why == null) {
-        take(reader);
         return reader;
       }
       reader.close();
     } catch (IOException e) {
       why = e.getMessage();
     }
-    context.warn("%s: making %s again: %s".formatted(context.path(), path, why));
+    if (!isOfThisRunOnly) { // otherwise it was said that nothing is used again
+      context.warn("%s: making %s again: %s".formatted(context.path(), path, why));
+    }
     return null;
   }
 
-  private @Nullable String whyNot(ElementReader reader, Context context) {
+  private @Nullable String whyNot(ElementReader reader) {
     String difference = plan.differenceFrom(reader.facts().get(PLAN));
     if (difference != null) {
       return "it was made by another plan (" + difference + ")";
     }
-    if (content != null && !content.equals(reader.digest())) {
-      return "it has other elements than before";
-    }
     if (!(reader.facts().get(START) instanceof Map<?, ?> from)) {
       return "it does not tell where it began";
     }
-    if (!sourcesChecked) {
-      try (Cursor source = openInput(context)) {
-        if (!texts(source.save().toMap()).equals(texts(from))) {
-          return "the files it was made from have changed";
-        }
-      }
-      sourcesChecked = true;
+    boolean isSame =
+        content != null
+            ? content.equals(reader.digest())
+            : !begun || sameContent(from, start().toMap());
+    if (!isSame) {
+      return "it has other elements than before";
     }
-    if (!reader.unknownRecords().isEmpty()) {
-      learn(reader, context);
+    if (!sources().equals(reader.facts().get(SOURCES))) {
+      return "the files it was made from have changed";
     }
     return null;
   }
 
-  /** In the state of a pass that begins, texts are what sources know their data by. */
-  private static TreeSet<String> texts(@Nullable Object state) {
-    TreeSet<String> texts = new TreeSet<>();
-    switch (state) {
-      case String text -> texts.add(text);
-      case Map<?, ?> map -> map.values().forEach(value -> texts.addAll(texts(value)));
-      case List<?> states -> states.forEach(value -> texts.addAll(texts(value)));
-      case null, default -> {}
-    }
-    return texts;
+  private static boolean sameContent(Map<?, ?> one, Map<?, ?> other) {
+    return ContentIdentity.of(one).hash().equals(ContentIdentity.of(other).hash());
   }
 
-  /** No class is loaded by its name: record classes are learnt from the input's first elements. */
+  /** What the sources say of their data, the first one last. */
+  private List<String> sources() {
+    List<String> known = sources;
+    if (known == null) {
+      known = new ArrayList<>();
+      ArrayDeque<Op> left = new ArrayDeque<>(List.of(input));
+      while (!left.isEmpty()) {
+        Op op = left.pop();
+        String version = op.dataVersion();
+        if (!version.isEmpty()) {
+          known.add(version);
+        }
+        op.inputs().reversed().forEach(left::push);
+      }
+      sources = known;
+    }
+    return known;
+  }
+
+  /** Where the pass began that wrote a file which was found. */
+  static State startOf(ElementReader found) {
+    return State.ofMap((Map<?, ?>) Objects.requireNonNull(found.facts().get(START)));
+  }
+
+  /**
+   * Takes a file that was found for the content; false if other elements were given meanwhile. No
+   * class is loaded by its name: record classes are learned from the input's first elements.
+   */
+  synchronized boolean take(ElementReader found, Context context) {
+    if (content != null && !content.equals(found.digest())) {
+      return false;
+    }
+    if (!found.unknownRecords().isEmpty()) {
+      learn(found, context);
+    }
+    content = found.digest();
+    given = true;
+    start = begun ? start : startOf(found);
+    begun = true;
+    return true;
+  }
+
   private void learn(ElementReader reader, Context context) {
     Chunk sample = new Chunk();
-    try (Cursor source = context.open(0, null, 1)) {
+    try (Cursor source = openInput(context)) {
       for (int i = 0; i < MOST_SAMPLES && !reader.unknownRecords().isEmpty(); i++) {
         source.fill(sample, 1);
         if (sample.isEmpty()) {
@@ -140,23 +180,18 @@ final class CacheFile {
     }
   }
 
-  private void take(ElementReader reader) {
-    content = reader.digest();
-    given = true;
-    if (!begun && reader.facts().get(START) instanceof Map<?, ?> from) {
-      start = State.ofMap(from);
-      begun = true;
-    }
-  }
-
-  /** Completes the file, which then has all elements from the start on. */
-  synchronized void publish(ElementWriter writer) throws IOException {
+  /**
+   * Completes the file, which then has all elements from the start on; false if they are other ones
+   * than those that were given before.
+   */
+  synchronized boolean publish(ElementWriter writer) throws IOException {
     State began = Objects.requireNonNull(start, "a pass has begun");
-    writer.finish(Map.of(PLAN, plan.toFacts(), START, began.toMap()));
-    sourcesChecked = true;
+    writer.finish(Map.of(PLAN, plan.toFacts(), START, began.toMap(), SOURCES, sources()));
+    String before = content;
     try (ElementReader reader = new ElementReader(path, codec)) {
       content = reader.digest();
     }
+    return before == null || before.equals(content);
   }
 
   /** Takes over what a checkpoint tells of the content. */
@@ -168,11 +203,12 @@ final class CacheFile {
   }
 
   Cursor openInput(Context context) {
-    return context.open(input, 0, null);
+    return context.openAlone(input);
   }
 
   /** Opens the input for a whole pass from the start. */
   synchronized Cursor openFromStart(Context context) {
+    List<String> _ = sources(); // before anything is read, so that a change meanwhile is seen
     Cursor source = openInput(context);
     if (start != null) {
       source.restore(start);
@@ -199,5 +235,20 @@ final class CacheFile {
 
   synchronized String content() {
     return content == null ? "" : content;
+  }
+
+  /** Removes a file that nobody can use any more. */
+  @Override
+  public synchronized void close() throws IOException {
+    if (!isOfThisRunOnly || !Files.exists(path)) {
+      return;
+    }
+    boolean isOurs;
+    try (ElementReader reader = new ElementReader(path, codec)) {
+      isOurs = plan.differenceFrom(reader.facts().get(PLAN)) == null;
+    }
+    if (isOurs) {
+      Files.deleteIfExists(path);
+    }
   }
 }

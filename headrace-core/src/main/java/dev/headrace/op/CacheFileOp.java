@@ -19,7 +19,6 @@ import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +72,11 @@ public record CacheFileOp(
   private CacheFile file(Context context) {
     PlanIdentity plan = context.identity(input);
     Path file = perPlan ? path.resolve(plan.fingerprint() + ".elements") : path;
+    if (plan.missing() != null) {
+      context.warn(
+          "%s: expected functions and values that can be told from others, but %s; so nothing is used again and %s is removed at the end: name what gives the elements, as .map(…).named(\"…\", 1), and raise the version when it changes"
+              .formatted(context.path(), plan.missing(), file));
+    }
     return new CacheFile(input, plan, file);
   }
 
@@ -94,11 +98,19 @@ public record CacheFileOp(
   private static final class CacheFileCursor extends Cursor {
     /*
      * A pass reads the file; or it runs its input, and writes the file if it began at the start and
-     * nobody else is writing it. A checkpoint of a pass that runs its input has the input's
-     * position: it goes on there, without writing, whether or not the file is there by then, and
-     * the next pass finds or makes the file. A checkpoint of a pass that reads has how many
-     * elements were read: if the file is gone, they are made again. What reads is given no failures
-     * again, so a pass that runs its input in place of one that read drops them.
+     * nobody else is writing it. Which of the two is settled when the pass is opened, since others
+     * may count from a position that was told before the first pull. Every position tells where the
+     * content begins ("from": seeds that were drawn, the order that was met), so that it can be
+     * made again where the file is gone, and the digest of the content once that is known.
+     *
+     * A position of a pass that runs its input has the input's: it goes on there, without writing,
+     * whether or not the file is there by then, and the next pass finds or makes the file. Where
+     * the input keeps no order, it has the number of elements instead, and goes on from the start:
+     * only so the content, which later passes give, comes in the order in which this one gave it.
+     *
+     * A position of a pass that reads has how many elements were read: if the file is gone, they
+     * are made again. What reads is given no failures again, so a pass that runs its input in place
+     * of one that read drops them.
      */
     private final CacheFileOp op;
     private final CacheFile store;
@@ -107,42 +119,52 @@ public record CacheFileOp(
     private @Nullable ElementWriter writer;
     private @Nullable WriterLock lock;
 
-    /** Whether it was decided to read or to run the input, which the first pull does. */
+    /** Whether something was pulled. */
     private boolean begun;
+
+    /** Whether this pass came to its end. */
+    private boolean ended;
 
     /** Elements without failures that were given. */
     private long position;
 
+    /** Elements that were given, failures included. */
+    private long handedOver;
+
+    /** Whether elements before those that this life gives were given by another one. */
+    private boolean isResumed;
+
     private boolean dropsFailures;
     private boolean broken;
-
-    /*
-     * Whether a position of this pass may have been told from which others count on, failures
-     * included: then it runs its input, even if somebody finishes the file meanwhile.
-     */
-    private boolean mustRun;
 
     CacheFileCursor(Context context, CacheFileOp op, CacheFile store) {
       super(context);
       this.op = op;
       this.store = store;
-      if (!store.isGiven() && !Files.exists(store.path())) {
-        source = store.openFromStart(context); // whose start a checkpoint tells from now on
-        mustRun = true;
+      if (!store.isGiven()) {
+        reader = store.find(context);
+        source = reader == null ? store.openFromStart(context) : null;
       }
     }
 
     private void begin() {
       begun = true;
-      reader = mustRun ? null : store.read(context);
+      if (source == null) {
+        reader = reader == null ? store.find(context) : reader;
+        takeFound();
+      }
       if (reader == null) {
         beginWriting();
       }
-      if (reader != null) {
-        closeQuietly(source);
-        source = null;
-      }
       store.begins();
+    }
+
+    private void takeFound() {
+      ElementReader found = reader;
+      if (found != null && !store.take(found, context)) {
+        closeQuietly(found);
+        reader = null;
+      }
     }
 
     private void beginWriting() {
@@ -154,7 +176,10 @@ public record CacheFileOp(
               "%s: another pipeline is writing %s; this pass runs without it"
                   .formatted(context.path(), store.path()));
         } else {
-          reader = mustRun ? null : store.read(context); // it may have been finished just before
+          if (source == null) {
+            reader = store.find(context); // it may have been finished just before
+            takeFound();
+          }
           if (reader != null) {
             unlock();
             return;
@@ -236,6 +261,7 @@ public record CacheFileOp(
         }
         write(out);
         position += out.size() - out.failures();
+        handedOver += out.size();
         if (dropsFailures) {
           out.dropPassingFailures();
         }
@@ -265,10 +291,12 @@ public record CacheFileOp(
     }
 
     private void end() {
+      ended = true;
       ElementWriter whole = writer;
+      boolean isSame = true;
       if (whole != null) {
         try {
-          store.publish(whole);
+          isSame = store.publish(whole);
         } catch (IOException e) {
           throw cannotWrite(e);
         }
@@ -276,6 +304,20 @@ public record CacheFileOp(
         unlock();
       }
       store.hasGivenAll();
+      if (!isSame) {
+        tellOthersThanBefore();
+      }
+    }
+
+    private void tellOthersThanBefore() {
+      String told =
+          "%s: expected to make the same elements again as before, because %s was gone, but got others; a function or source before it does not give the same each time"
+              .formatted(context.path(), store.path());
+      if (isResumed) {
+        throw new IllegalStateException(
+            told + ", so this epoch is part of both; begin it again without the checkpoint");
+      }
+      context.warn(told);
     }
 
     private void unlock() {
@@ -311,24 +353,34 @@ public record CacheFileOp(
 
     @Override
     protected State position() {
-      State from = State.lazy(store::start, store.start().isLate());
-      if (!begun && !store.isGiven()) {
-        return source == null ? State.START : State.of("from", from);
+      ElementReader found = reader;
+      if (!begun && found != null) {
+        return State.ofPairs(
+            "from", CacheFile.startOf(found), "position", 0L, "cached", found.digest());
       }
+      boolean isLate = store.start().isLate();
+      State from = State.lazy(store::start, isLate);
       Cursor input = source;
-      if (begun && input != null && !dropsFailures) {
-        return State.of("from", from, "input", input.save());
+      if (input == null || dropsFailures || (ended && isLate)) {
+        return State.ofPairs("from", from, "position", position, "cached", store.content());
       }
-      return State.ofPairs("from", from, "position", position, "content", store.content());
+      if (!begun || isLate) {
+        return State.skipping(handedOver, State.of("from", from));
+      }
+      return State.ofPairs(
+          "from", from, "input", input.save(), "given", ended, "cached", store.content());
     }
 
     @Override
     protected void moveTo(State state) {
       State from = state.state("from").settled();
       closeQuietly(source);
+      closeQuietly(reader);
       source = null;
+      reader = null;
       if (state.has("input")) {
-        store.resume(from, false, "");
+        ended = state.flag("given");
+        store.resume(from, ended, state.text("cached"));
         Cursor input = store.openInput(context);
         source = input;
         input.restore(state.state("input"));
@@ -337,8 +389,7 @@ public record CacheFileOp(
       }
       if (!state.has("position")) {
         store.resume(from, false, "");
-        source = store.openFromStart(context); // nothing was asked for yet
-        mustRun = true;
+        source = store.openFromStart(context); // of a pass that gives failures
         return;
       }
       long target = state.number("position");
@@ -347,7 +398,8 @@ public record CacheFileOp(
             "checkpoint: expected a position of 0 or more for %s, but got %d"
                 .formatted(context.path(), target));
       }
-      store.resume(from, true, state.text("content"));
+      store.resume(from, true, state.text("cached"));
+      isResumed = target > 0;
       begin();
       if (reader == null && target > 0) {
         context.warn(

@@ -59,6 +59,11 @@ public record CsvOp(
   }
 
   @Override
+  public String dataVersion() {
+    return FileListing.of(word(), files).fingerprint();
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new CsvCursor(context, this, context.shared(() -> schema(context)));
   }

@@ -63,6 +63,11 @@ public record FixedLengthRecordsOp(
   }
 
   @Override
+  public String dataVersion() {
+    return FileListing.of(word(), files).fingerprint();
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new RecordsCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
   }

@@ -42,6 +42,11 @@ public record ListFilesOp(String pattern, Site site) implements Op {
   }
 
   @Override
+  public String dataVersion() {
+    return FileListing.matching(word(), pattern).fingerprint();
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new FilesCursor(context, context.shared(() -> FileListing.matching(word(), pattern)));
   }

@@ -83,6 +83,15 @@ public record LoadOp(Path file, List<Class<?>> records, Site site) implements Op
   }
 
   @Override
+  public String dataVersion() {
+    try (BlockReader reader = new BlockReader(file)) {
+      return reader.digest();
+    } catch (IOException e) {
+      return ""; // said when it is read
+    }
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new LoadCursor(context, this, context.shared(AtomicReference::new));
   }
@@ -105,6 +114,11 @@ public record LoadOp(Path file, List<Class<?>> records, Site site) implements Op
     @Override
     public long size() {
       return size;
+    }
+
+    @Override
+    public String fingerprint() {
+      return content;
     }
 
     @Override

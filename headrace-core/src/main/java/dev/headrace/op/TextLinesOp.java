@@ -56,6 +56,11 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
   }
 
   @Override
+  public String dataVersion() {
+    return FileListing.of(word(), files).fingerprint();
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new LinesCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
   }

@@ -132,6 +132,11 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
   }
 
   @Override
+  public String dataVersion() {
+    return FileListing.of(word(), files).fingerprint();
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new RecordsCursor(
         context,

@@ -15,6 +15,7 @@ import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.golden.LogRecords;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.spi.Collator;
 import dev.headrace.spi.Fn;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
@@ -30,6 +31,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -417,6 +419,272 @@ class CacheFileOpTest {
     } catch (PipelineException e) {
       return "error";
     }
+  }
+
+  private static List<String> take(Iterator<?> elements, int count) {
+    List<String> taken = new ArrayList<>();
+    while (taken.size() < count && elements.hasNext()) {
+      try {
+        taken.add("" + elements.next());
+      } catch (PipelineException e) {
+        taken.add("error");
+      }
+    }
+    return taken;
+  }
+
+  /** Plans whose elements or order differ from run to run, before a file cache. */
+  private List<Dataset<Long>> drawing() {
+    return List.of(
+        range(200).shuffle(100),
+        range(200).shuffle(100).map(x -> x, 4).options(o -> o.deterministic(false)),
+        range(200).map(x -> Outcomes.refusing(9, x)).ignoreErrors().shuffle(100),
+        range(200).shuffle(100).snapshot(folder.resolve("snapshots-" + files++)));
+  }
+
+  @Test
+  void aFileThatWasThereAtOpenAndIsGoneOrReplacedWhenResumedIsMadeAgain() throws IOException {
+    for (Dataset<Long> drawing : drawing()) {
+      for (boolean isReplaced : new boolean[] {false, true}) {
+        Path file = freshFile();
+        Dataset<Long> dataset = drawing.cache(file).shuffle(45, SEED);
+        dataset.count();
+        List<String> delivered;
+        String checkpoint;
+        try (Pipeline<Long> pipeline = dataset.open()) {
+          Iterator<Long> elements = pipeline.iterator();
+          delivered = take(elements, 120);
+          checkpoint = pipeline.checkpoint().toString();
+          delivered.addAll(take(elements, 1000));
+        }
+        deleteAll(file);
+        if (isReplaced) {
+          drawing.cache(file).count(); // with another seed
+        }
+        try (Pipeline<Long> pipeline = dataset.open(Checkpoint.parse(checkpoint))) {
+          assertThat(take(pipeline.iterator(), 1000))
+              .as("%s, replaced: %s", drawing.explain(), isReplaced)
+              .isEqualTo(delivered.subList(120, delivered.size()));
+        }
+      }
+    }
+  }
+
+  /** The file, and all snapshots. */
+  private void deleteAll(Path file) throws IOException {
+    Files.deleteIfExists(file);
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.filter(p -> p.toString().endsWith(".elements")).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  @Test
+  void failuresThatWereDeliveredAreNotDeliveredAgainWhereTheFileIsGone() throws IOException {
+    for (boolean isOrdered : new boolean[] {true, false}) {
+      Path file = freshFile();
+      Dataset<Long> dataset =
+          range(4)
+              .map(x -> Outcomes.refusing(1, x), 2)
+              .cache(file)
+              .concatenate(range(10, 13))
+              .options(o -> o.deterministic(isOrdered));
+      String checkpoint;
+      try (Pipeline<Long> pipeline = dataset.open()) {
+        Iterator<Long> elements = pipeline.iterator();
+        assertThat(take(elements, 5)).contains("error", "10");
+        checkpoint = pipeline.checkpoint().toString();
+      }
+      Files.delete(file);
+      try (Pipeline<Long> pipeline = dataset.open(Checkpoint.parse(checkpoint))) {
+        assertThat(take(pipeline.iterator(), 10)).containsExactly("11", "12");
+        assertThat(take(pipeline.iterator(), 10))
+            .containsExactlyInAnyOrder("0", "2", "3", "10", "11", "12");
+      }
+    }
+  }
+
+  @Test
+  void whatIsResumedInTheFirstPassOverAnUnorderedMapGivesThatOrderLater() throws Exception {
+    for (int at : new int[] {1, 60, 199, 200}) {
+      Path file = freshFile();
+      Dataset<Long> dataset =
+          range(200)
+              .map(
+                  x -> {
+                    Thread.sleep(x % 7 == 0 ? 2 : 0);
+                    return x;
+                  },
+                  4)
+              .cache(file)
+              .options(o -> o.deterministic(false));
+      List<String> delivered;
+      String checkpoint;
+      try (Pipeline<Long> pipeline = dataset.open()) {
+        delivered = take(pipeline.iterator(), at);
+        checkpoint = pipeline.checkpoint().toString();
+      }
+      Files.deleteIfExists(file);
+      try (Pipeline<Long> pipeline = dataset.open(Checkpoint.parse(checkpoint))) {
+        delivered.addAll(take(pipeline.iterator(), 1000));
+        assertThat(new HashSet<>(delivered)).hasSize(200);
+        assertThat(take(pipeline.iterator(), 1000)).isEqualTo(delivered);
+        Files.deleteIfExists(file);
+        assertThat(take(pipeline.iterator(), 1000)).isEqualTo(delivered);
+      }
+    }
+  }
+
+  @Test
+  void elementsThatCannotBeMadeAgainAreNotPassedOffAsTheOldOnes() throws IOException {
+    Path file = freshFile();
+    Dataset<Integer> dataset = range(100).map(x -> CALLS.incrementAndGet()).cache(file);
+    dataset.count();
+    String checkpoint;
+    try (Pipeline<Integer> pipeline = dataset.open()) {
+      take(pipeline.iterator(), 40);
+      checkpoint = pipeline.checkpoint().toString();
+    }
+    Files.delete(file);
+    try (Pipeline<Integer> pipeline = dataset.open(Checkpoint.parse(checkpoint))) {
+      Iterator<Integer> elements = pipeline.iterator();
+      assertThat(take(elements, 60)).hasSize(60);
+      assertThatThrownBy(elements::next)
+          .isInstanceOf(PipelineException.class)
+          .hasMessageContaining("expected to make the same elements again as before")
+          .hasMessageContaining("begin it again without the checkpoint");
+    }
+  }
+
+  @Test
+  void aFileBehindAnotherFileIsUsedByLaterRuns() throws IOException {
+    Path texts = Files.writeString(folder.resolve("texts"), "a\nb\nc\n");
+    for (Dataset<String> inner :
+        List.of(
+            Dataset.textLines(texts).cache(freshFile()),
+            Dataset.textLines(texts).snapshot(folder.resolve("snapshots")))) {
+      Dataset<Integer> dataset =
+          inner.shuffle(3).map(x -> CALLS.incrementAndGet()).cache(freshFile());
+      dataset.count();
+      try (LogRecords log = LogRecords.of("headrace.engine")) {
+        for (int run = 0; run < 3; run++) {
+          assertThat(callsDuring(() -> assertThat(dataset.count()).isEqualTo(3))).isZero();
+        }
+        assertThat(log.messages()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void changedFilesAreSeenThroughEveryOperator() throws IOException {
+    Path texts = folder.resolve("texts");
+    Path saved = folder.resolve("saved");
+    Dataset.of("a", "b", "c").save(saved);
+    Dataset<String> lines = Dataset.textLines(texts);
+    List<Dataset<?>> plans =
+        List.of(
+            lines.cache(),
+            lines.cache(freshFile()),
+            lines.shuffle(2).repeat(2),
+            lines.batch(2, Collator.toList()),
+            lines.map(x -> x, 3).prefetch(2).skip(1),
+            Dataset.load(saved),
+            Dataset.load(saved).globalShuffle(SEED),
+            range(2).map(x -> "" + x).concatenate(lines));
+    for (Dataset<?> plan : plans) {
+      Files.writeString(texts, "a\nb\nc\n");
+      Dataset.of("a", "b", "c").save(saved);
+      Dataset<?> dataset = plan.cache(freshFile());
+      assertThat(dataset.map(x -> "" + x).toList().toString()).doesNotContain("changed");
+      Files.writeString(texts, "a changed\nb changed\nc changed\n");
+      Dataset.of("a changed", "b changed", "c changed").save(saved);
+      assertThat(dataset.map(x -> "" + x).toList().toString())
+          .as(dataset.explain())
+          .contains("changed");
+    }
+  }
+
+  private record Scale(long k) implements Fn<Long, Long> {
+    @Override
+    public Long apply(Long x) {
+      return k * x;
+    }
+  }
+
+  private record Draw(Random generator) implements Fn<Long, Long> {
+    @Override
+    public Long apply(Long x) {
+      CALLS.incrementAndGet();
+      return generator.nextLong();
+    }
+  }
+
+  @Test
+  void aRecordAsFunctionIsKnownByItsComponents() {
+    Path file = freshFile();
+    assertThat(range(4).map(new Scale(1)).cache(file).toList()).containsExactly(0L, 1L, 2L, 3L);
+    assertThat(range(4).map(new Scale(10)).cache(file).toList()).containsExactly(0L, 10L, 20L, 30L);
+    Path snapshots = folder.resolve("snapshots");
+    assertThat(range(4).map(new Scale(1)).snapshot(snapshots).toList()).endsWith(3L);
+    assertThat(range(4).map(new Scale(10)).snapshot(snapshots).toList()).endsWith(30L);
+  }
+
+  @Test
+  void theContentDoesNotDependOnWhatFollows() throws IOException {
+    Path file = freshFile();
+    Dataset<Integer> drawn = range(10).randomMap((x, random) -> random.nextInt(), SEED).cache(file);
+    List<Integer> alone = drawn.toList();
+    for (boolean isThere : new boolean[] {true, false}) {
+      if (!isThere) {
+        Files.delete(file);
+      }
+      assertThat(range(10).zip(drawn).map(pair -> pair.second()).toList()).isEqualTo(alone);
+    }
+  }
+
+  @Test
+  void aFunctionThatCannotBeToldFromOthersIsNamedAndNothingIsUsedAgain() throws IOException {
+    for (boolean perPlan : new boolean[] {false, true}) {
+      Path place = freshFile();
+      try (LogRecords log = LogRecords.of("headrace.engine")) {
+        for (int run = 0; run < 2; run++) {
+          Dataset<Long> drawn = range(4).map(new Draw(new Random(run)));
+          Dataset<Long> dataset = perPlan ? drawn.snapshot(place) : drawn.cache(place);
+          int calls =
+              callsDuring(
+                  () -> {
+                    List<List<String>> epochs = Outcomes.ofEpochs(dataset, 3);
+                    assertThat(epochs.get(1)).isEqualTo(epochs.get(0)).isEqualTo(epochs.get(2));
+                  });
+          assertThat(calls).as("all of this run's, and only once").isEqualTo(4);
+        }
+        assertThat(log.messages()).hasSize(2);
+        assertThat(log.messages().getFirst())
+            .contains(perPlan ? "snapshot (CacheFileOpTest.java:" : "cacheFile (CacheFileOpTest")
+            .contains("but map (CacheFileOpTest.java:")
+            .contains("): Draw.generator: java.util.Random has no content that is the same in")
+            .contains("so nothing is used again")
+            .contains(".named(\"…\", 1)");
+      }
+      try (Stream<Path> left = Files.walk(folder)) {
+        assertThat(left.filter(Files::isRegularFile)).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aNameAndVersionStandForAFunction() {
+    Path file = freshFile();
+    assertThat(callsDuring(() -> drawnAs(1).cache(file).count())).isEqualTo(4);
+    assertThat(callsDuring(() -> drawnAs(1).cache(file).count())).isZero();
+    assertThat(callsDuring(() -> drawnAs(2).cache(file).count())).isEqualTo(4);
+    assertThatThrownBy(() -> range(3).named(null, 1))
+        .hasMessage("named: expected a name, but got null");
+  }
+
+  private static Dataset<Long> drawnAs(int version) {
+    return range(4).map(new Draw(new Random())).named("draw", version);
   }
 
   @Test
