@@ -634,6 +634,11 @@ public final class Dataset<T> implements Plan<T> {
   /**
    * Groups consecutive elements, which must be structures: tensors gain a leading dimension. The
    * last batch may be smaller.
+   *
+   * <p>Numbers, booleans, texts and arrays of them are batched as tensors too. A batch of them
+   * cannot have the type {@code T}: numbers make a {@link Tensor}, and a record with a component
+   * that is no tensor makes a {@code Map<String, Tensor>} with its components' names. To have that
+   * type, say {@code batch(n, Collator.stack())} or {@code batch(n, Collator.columns())}.
    */
   public Dataset<T> batch(int size) {
     return batch(size, false);

@@ -83,7 +83,7 @@ class PhotoClassifierTest {
     assertThatThrownBy(() -> model.step(Tensor.zeros(DType.UINT8, Shape.of(2, 20, 20)), images))
         .hasMessageStartingWith("PhotoClassifier: expected float32 or uint8 images")
         .hasMessageEndingWith("but got UINT8 [2, 20, 20]");
-    assertThatThrownBy(() -> model.step(images, Tensor.of(1L)))
+    assertThatThrownBy(() -> model.step(images, Tensor.of(new long[] {1})))
         .hasMessage(
             "PhotoClassifier: expected labels of shape [2], as many as images, but got [1]");
     assertThatThrownBy(() -> model.step(images, Tensor.of(1L, 10L)))

@@ -167,6 +167,33 @@ public final class Tensor {
     return wrapStrings(Shape.scalar(), value.clone());
   }
 
+  // ---- one number
+
+  /** A single int64, as {@link #scalar(long)}; an array gives a vector. */
+  public static Tensor of(long value) {
+    return scalar(value);
+  }
+
+  /** A single int32, as {@link #scalar(int)}. */
+  public static Tensor of(int value) {
+    return scalar(value);
+  }
+
+  /** A single float32, as {@link #scalar(float)}. */
+  public static Tensor of(float value) {
+    return scalar(value);
+  }
+
+  /** A single float64, as {@link #scalar(double)}. */
+  public static Tensor of(double value) {
+    return scalar(value);
+  }
+
+  /** A single boolean, as {@link #scalar(boolean)}. */
+  public static Tensor of(boolean value) {
+    return scalar(value);
+  }
+
   // ---- arrays, copied
 
   /** A vector of int64. */

@@ -90,7 +90,9 @@ record Output(Feature feature, Column values, List<Column> others) {
         places[i] = i;
       }
       return new Sparse(
-          Tensor.wrap(Shape.of(count, 1), places), values.values.copy(), Tensor.of((long) count));
+          Tensor.wrap(Shape.of(count, 1), places),
+          values.values.copy(),
+          Tensor.of(new long[] {count}));
     }
     long[] places = new long[Math.multiplyExact(count, 2)];
     int[] ends = values.ends();

@@ -106,10 +106,11 @@ public record BatchOp(
       }
       return batch;
     }
+    if (gathered.inLongs()) {
+      return Stacking.ofLongs(gathered, slabs, path);
+    }
     String otherwise =
-        ("use batch(%d, Collator.stack()) for one tensor, Collator.toList() for a list, or a"
-                + " collator of your own")
-            .formatted(size);
+        "use batch(%d, Collator.toList()) for a list, or a collator of your own".formatted(size);
     return Columns.of(gathered, "batch", otherwise).stacked(slabs, path);
   }
 

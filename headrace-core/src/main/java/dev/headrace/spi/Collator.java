@@ -21,6 +21,16 @@ public interface Collator<A, B> extends UserFunction {
     return Stacking.instance();
   }
 
+  /**
+   * Stacks each component of records, maps or lists into one tensor with a leading dimension:
+   * {@code csv(file, Row.class).batch(32, columns())} gives a tensor for each column by its name.
+   * Components may be whatever {@link #stack} stacks.
+   */
+  @SuppressWarnings("unchecked") // it accepts every element, and makes tensors
+  static <A> Collator<A, Map<String, Tensor>> columns() {
+    return byLeaf((Collator<Tensor, Tensor>) (Collator<?, Tensor>) Stacking.<Tensor>instance());
+  }
+
   /** Hands the batch over as an unmodifiable list. */
   static <A> Collator<A, List<A>> toList() {
     return List::copyOf;

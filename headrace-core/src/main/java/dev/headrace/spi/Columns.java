@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.LeafValues;
 import dev.headrace.data.SlabPool;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
@@ -17,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 public record Columns(Structure<Object> structure, List<String> names, Tensor[][] rows) {
 
   /**
-   * Takes the elements of a chunk apart.
+   * Takes the elements of a chunk apart; values that are no tensors are seen as such.
    *
    * @param word the operator, for messages
    * @param otherwise what to do about elements that are no structures
    */
   public static Columns of(Chunk elements, String word, String otherwise) {
-    Structure<Object> structure = structureOf(elements.item(0), word, otherwise);
+    Structure<Object> structure =
+        Structure.of(LeafValues.asTensors(elements.item(0), word, otherwise));
     int count = elements.size();
     Tensor[][] rows = new Tensor[structure.leafCount()][count];
     List<String> names = new ArrayList<>();
@@ -33,13 +35,14 @@ public record Columns(Structure<Object> structure, List<String> names, Tensor[][
     for (int row = 0; row < count; row++) {
       Object element = elements.item(row);
       if (!structure.matches(element)) {
+        element = LeafValues.asTensors(element, word, otherwise);
+      }
+      if (!structure.matches(element)) {
         throw new IllegalArgumentException(
             "%s: expected all elements to have the structure of the first, %s, but element %d"
                     .formatted(word, structure, row)
                 + " of the batch is "
-                + Structure.find(element)
-                    .map(Object::toString)
-                    .orElse(element.getClass().getName()));
+                + Structure.of(element));
       }
       Tensor[] leaves = structure.leaves(element);
       for (int leaf = 0; leaf < leaves.length; leaf++) {

@@ -65,8 +65,7 @@ public final class PaddedStacking implements Assembler<Object, Object> {
       Tensor[][] columns = {Stacking.tensorsOf(elements)};
       return pad(columns, List.of(""), slabs, owner)[0];
     }
-    Columns columns =
-        Columns.of(elements, word(), "use batch(n, Collator.pad()) for scalars and arrays");
+    Columns columns = Columns.of(elements, word(), "use a collator of your own");
     return columns.build(pad(columns.rows(), columns.names(), slabs, owner));
   }
 

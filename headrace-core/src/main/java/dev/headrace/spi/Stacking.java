@@ -1,6 +1,7 @@
 package dev.headrace.spi;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.LeafValues;
 import dev.headrace.data.Lease;
 import dev.headrace.data.Shape;
 import dev.headrace.data.SlabPool;
@@ -35,7 +36,7 @@ public final class Stacking implements Assembler<Object, Tensor> {
   @Override
   public Tensor assemble(Chunk elements, @Nullable SlabPool slabs, String owner) {
     if (elements.inLongs()) {
-      return stack(elements.longs(), elements.size(), slabs, owner);
+      return ofLongs(elements, slabs, owner);
     }
     return stack(new Tensor[][] {tensorsOf(elements)}, List.of(""), slabs, owner)[0];
   }
@@ -51,30 +52,21 @@ public final class Stacking implements Assembler<Object, Tensor> {
 
   /** A scalar or array as a tensor. */
   public static Tensor tensorOf(Object value) {
-    return switch (value) {
-      case Tensor tensor -> tensor;
-      case Long number -> Tensor.scalar(number);
-      case Integer number -> Tensor.scalar(number);
-      case Float number -> Tensor.scalar(number);
-      case Double number -> Tensor.scalar(number);
-      case Boolean flag -> Tensor.scalar(flag);
-      case String text -> Tensor.scalar(text);
-      case byte[] bytes -> Tensor.scalar(bytes);
-      case long[] numbers -> Tensor.of(numbers);
-      case int[] numbers -> Tensor.of(numbers);
-      case float[] numbers -> Tensor.of(numbers);
-      case double[] numbers -> Tensor.of(numbers);
-      default ->
-          throw new IllegalArgumentException(
-              "stack: expected numbers, booleans, texts, byte arrays, arrays of numbers or tensors,"
-                  + " but got "
-                  + value.getClass().getName()
-                  + "; give batch a collator of your own");
-    };
+    Tensor tensor = LeafValues.tensorOf(value);
+    if (tensor == null) {
+      throw new IllegalArgumentException(
+          "stack: expected numbers, booleans, texts, byte arrays, arrays of numbers or tensors,"
+              + " but got "
+              + value.getClass().getName()
+              + "; use batch(n) for records, maps and lists of them, or a collator of your own");
+    }
+    return tensor;
   }
 
-  /** A batch of longs. */
-  private static Tensor stack(long[] values, int count, @Nullable SlabPool slabs, String owner) {
+  /** The batch of a chunk of longs. */
+  public static Tensor ofLongs(Chunk elements, @Nullable SlabPool slabs, String owner) {
+    long[] values = elements.longs();
+    int count = elements.size();
     long bytes = 8L * count;
     if (slabs == null || bytes < BatchMemory.LEAST_SLAB_BYTES) {
       return Tensor.wrap(Shape.of(count), Arrays.copyOf(values, count));

@@ -42,7 +42,7 @@ class TensorTest {
 
   @Test
   void unsignedTypesReadUnsigned() {
-    Tensor minusOne = Tensor.of(-1L);
+    Tensor minusOne = Tensor.of(new long[] {-1});
     assertThat(minusOne.convert(UINT8).longAt(0)).isEqualTo(255);
     assertThat(minusOne.convert(UINT16).intAt(0)).isEqualTo(65_535);
     assertThat(minusOne.convert(UINT32).longAt(0)).isEqualTo(4_294_967_295L);
@@ -79,6 +79,16 @@ class TensorTest {
   }
 
   @Test
+  void oneNumberIsAScalarAndAnArrayAVector() {
+    assertThat(List.of(Tensor.of(1), Tensor.of(1L), Tensor.of(1f), Tensor.of(1d), Tensor.of(true)))
+        .allMatch(tensor -> tensor.shape().equals(Shape.scalar()));
+    assertThat(Tensor.of(7).intValue()).isEqualTo(7);
+    assertThat(Tensor.of(new int[] {7}).shape()).isEqualTo(Shape.of(1));
+    assertThat(Tensor.of(7, 8).shape()).isEqualTo(Shape.of(2));
+    assertThat(Tensor.of(new long[0]).shape()).isEqualTo(Shape.of(0));
+  }
+
+  @Test
   void valuesWidenWhereNothingIsLost() {
     assertThat(Tensor.ofBytes((byte) 200).toFloatArray()).containsExactly(200f);
     assertThat(Tensor.of(1L << 52).doubleAt(0)).isEqualTo(0x1p52);
@@ -93,11 +103,11 @@ class TensorTest {
         .hasMessageContaining("9223372036854775807");
     assertThatThrownBy(() -> Tensor.of(16_777_217).floatAt(0)).hasMessageContaining("16777217");
     assertThatThrownBy(() -> Tensor.of(0.5).floatAt(0))
-        .hasMessageContaining("double[1]")
+        .hasMessageContaining("double[]")
         .hasMessageContaining("convert(FLOAT32)");
     assertThatThrownBy(() -> Tensor.of(0.5).longAt(0))
-        .hasMessage("longAt: expected an integer type, but got double[1]; use convert(INT64)");
-    assertThatThrownBy(() -> Tensor.of(1).stringAt(0)).hasMessageContaining("int32[1]");
+        .hasMessage("longAt: expected an integer type, but got double[]; use convert(INT64)");
+    assertThatThrownBy(() -> Tensor.of(1).stringAt(0)).hasMessageContaining("int32[]");
     assertThatThrownBy(() -> Tensor.ofStrings("a").toByteArray()).hasMessageContaining("bytesAt");
     assertThatThrownBy(() -> Tensor.of(1, 2).intValue()).hasMessageContaining("int32[2]");
     assertThatThrownBy(() -> Tensor.of(1, 2).intAt(2))
@@ -158,7 +168,7 @@ class TensorTest {
         .hasMessageContaining("string[2]")
         .hasMessageContaining("string[]");
     assertThatThrownBy(() -> Tensor.stackStrings(List.of(Tensor.of(1))))
-        .hasMessageContaining("int32[1]");
+        .hasMessageContaining("int32[]");
   }
 
   @Test

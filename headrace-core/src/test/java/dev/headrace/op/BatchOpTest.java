@@ -10,13 +10,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.headrace.Dataset;
 import dev.headrace.PipelineException;
 import dev.headrace.data.DType;
+import dev.headrace.data.LeafValues;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Collator;
 import dev.headrace.testing.PipelineContract;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -176,18 +180,102 @@ class BatchOpTest {
   }
 
   @Test
+  void numbersTextsAndTheirArraysAreBatchedAsTensors() {
+    assertThat(Outcomes.of((Dataset<?>) range(5).batch(3)))
+        .containsExactly("int64[3] [0, 1, 2]", "int64[2] [3, 4]", "end");
+    assertThat(Outcomes.of((Dataset<?>) range(3).map(x -> "t" + x).batch(2)))
+        .isEqualTo(Outcomes.of(range(3).map(x -> "t" + x).batch(2, stack())));
+    List<Object> values =
+        List.of(1, 2L, (short) 3, (byte) 4, 5f, 6d, true, 'c', "text", new int[] {1, 2});
+    for (Object value : values) {
+      Object batch = Dataset.fromList(List.of(value, value)).batch(2).singleElement();
+      assertThat(((Tensor) batch).shape().dim(0)).as("%s", value).isEqualTo(2);
+    }
+    assertThat(values.stream().limit(4).map(v -> LeafValues.tensorOf(v).dtype()))
+        .containsExactly(DType.INT32, DType.INT64, DType.INT16, DType.INT8);
+    Object arrays =
+        Dataset.fromList(
+                List.of(List.of(new short[] {1}, new boolean[] {true}, new String[] {"a"})))
+            .batch(1)
+            .singleElement();
+    assertThat(arrays)
+        .asInstanceOf(InstanceOfAssertFactories.list(Tensor.class))
+        .extracting(Tensor::dtype)
+        .containsExactly(DType.INT16, DType.BOOL, DType.STRING);
+  }
+
+  private record Row(int a, String b) {}
+
+  private record Photo(Tensor image, float label, Row row) {}
+
+  @Test
+  void aRecordThatCannotHoldTensorsBecomesColumnsByName() {
+    Dataset<Row> rows = range(3).map(x -> new Row(x.intValue(), "t" + x));
+    List<String> expected =
+        List.of("{a=int32[2] [0, 1], b=string[2] [t0, t1]}", "{a=int32[1] [2], b=string[1] [t2]}");
+    Dataset<Map<String, Tensor>> typed = rows.batch(2, Collator.columns());
+    assertThat(typed.toList()).extracting(BatchOpTest::described).isEqualTo(expected);
+    assertThat((List<?>) rows.batch(2).toList())
+        .extracting(batch -> described((Map<?, ?>) batch))
+        .isEqualTo(expected);
+    Dataset<Photo> photos =
+        range(2).map(x -> new Photo(Tensor.full(Shape.of(1), (float) x), x, new Row(1, "r")));
+    Object photo = photos.batch(2).singleElement();
+    assertThat(described((Map<?, ?>) photo))
+        .startsWith("{image=float[2, 1] [0.0, 1.0], label=float[2] [0.0, 1.0], row={a=");
+    assertThat(photos.batch(2, Collator.columns()).singleElement())
+        .containsOnlyKeys("image", "label", "row.a", "row.b");
+  }
+
+  private static String described(Map<?, ?> map) {
+    return map.entrySet().stream()
+        .map(
+            e ->
+                e.getKey()
+                    + "="
+                    + (e.getValue() instanceof Map<?, ?> inner
+                        ? described(inner)
+                        : Outcomes.text(e.getValue())))
+        .collect(Collectors.joining(", ", "{", "}"));
+  }
+
+  private record Dated(Row row, List<Object> days) {}
+
+  @Test
+  void whatCannotBeALeafIsNamed() {
+    String expected =
+        "batch: expected a Tensor, a number, boolean or text, an array of them, or a record,"
+            + " Map<String, …> or List of them, but ";
+    Row row = new Row(1, "");
+    for (Map.Entry<Object, String> each :
+        List.<Map.Entry<Object, String>>of(
+            Map.entry(LocalDate.EPOCH, "got java.time.LocalDate;"),
+            Map.entry(
+                new Dated(row, List.of(1, LocalDate.EPOCH)),
+                "Dated.days[1] is java.time.LocalDate; use batch(2, Collator.toList()) for a list,"
+                    + " or a collator of your own"),
+            Map.entry(new Row(1, null), "Row.b is null;"),
+            Map.entry(Map.of("x", Map.of(1, 2)), "['x'] is a map whose keys are not all texts;"))) {
+      assertThat(Outcomes.errors(Dataset.fromList(List.of(each.getKey())).batch(2)))
+          .singleElement()
+          .asString()
+          .contains(expected + each.getValue());
+    }
+  }
+
+  @Test
   void elementsThatAreNoStructuresNeedACollator() {
-    List<PipelineException> errors = Outcomes.errors(range(5).batch(3));
+    List<PipelineException> errors = Outcomes.errors(range(5).map(x -> new Object()).batch(3));
     assertThat(errors).hasSize(2);
     assertThat(errors.getFirst().isTerminal()).isFalse();
     assertThat(errors.getFirst())
         .hasMessageContaining(
-            "batch: expected a structure (Tensor, a record, Map or List of them), but got"
-                + " java.lang.Long; use batch(3, Collator.stack()) for one tensor,"
-                + " Collator.toList() for a list, or a collator of your own");
+            "but got java.lang.Object; use batch(3, Collator.toList()) for a list, or a collator"
+                + " of your own");
     assertThat(Outcomes.errors(range(2).map(x -> new Object()).batch(2, stack())).getFirst())
         .hasMessageContaining("stack: expected numbers, booleans, texts")
-        .hasMessageContaining("but got java.lang.Object; give batch a collator of your own");
+        .hasMessageContaining(
+            "but got java.lang.Object; use batch(n) for records, maps and lists of");
   }
 
   @Test

@@ -179,7 +179,7 @@ class PackOpTest {
     assertThat(
             message(
                 range(1)
-                    .map(x -> new Example(Tensor.of(1L, 2L), Tensor.of(1f)))
+                    .map(x -> new Example(Tensor.of(1L, 2L), Tensor.of(new float[] {1})))
                     .pack(5, Packing.FIRST_FIT)))
         .contains(
             "pack: expected sequences of one length within an element, but got 2 for tokens and 1"
@@ -187,7 +187,7 @@ class PackOpTest {
     assertThat(
             message(
                 range(2)
-                    .map(x -> x == 0 ? Tensor.of(1L) : Tensor.of(1f))
+                    .map(x -> x == 0 ? Tensor.of(new long[] {1}) : Tensor.of(new float[] {1}))
                     .pack(5, Packing.CONCAT_SPLIT)))
         .contains(
             "pack: expected all sequences to be like the first, Tensor[INT64], but got Tensor");

@@ -119,10 +119,13 @@ class PaddedBatchTest {
         .containsExactly("float[3, 2] [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]", "end");
     assertThat(Outcomes.of(range(3).batch(2, Collator.pad())))
         .containsExactly("int64[2] [0, 1]", "int64[1] [2]", "end");
-    assertThat(Outcomes.errors(range(3).paddedBatch(2)).getFirst())
+    assertThat(Outcomes.of((Dataset<?>) range(3).paddedBatch(2)))
+        .containsExactly("int64[2] [0, 1]", "int64[1] [2]", "end");
+    assertThat(Outcomes.errors(range(3).map(x -> new Object()).paddedBatch(2)).getFirst())
         .hasMessageContaining(
-            "paddedBatch: expected a structure (Tensor, a record, Map or List of them), but got"
-                + " java.lang.Long; use batch(n, Collator.pad()) for scalars and arrays");
+            "paddedBatch: expected a Tensor, a number, boolean or text, an array of them, or a"
+                + " record, Map<String, …> or List of them, but got java.lang.Object; use a"
+                + " collator of your own");
   }
 
   @Test

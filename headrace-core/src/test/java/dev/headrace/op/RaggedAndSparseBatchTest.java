@@ -109,7 +109,7 @@ class RaggedAndSparseBatchTest {
         .hasMessageContaining("Ragged: expected row splits that ascend from 0 to 2, but got");
     assertThatThrownBy(() -> new Ragged(Tensor.of(1L, 2L), Tensor.of(0L, 2L, 1L, 2L)))
         .hasMessageContaining("Ragged: expected row splits that ascend from 0 to 2, but got");
-    assertThatThrownBy(() -> new Ragged(Tensor.scalar(1L), Tensor.of(0L)))
+    assertThatThrownBy(() -> new Ragged(Tensor.scalar(1L), Tensor.of(new long[] {0})))
         .hasMessage(
             "Ragged: expected values with rows and row splits of int64[n + 1], but got int64[] and"
                 + " int64[1]");
@@ -163,7 +163,12 @@ class RaggedAndSparseBatchTest {
     Shape none = null;
     assertThatThrownBy(() -> filled(4).sparseBatch(2, none))
         .hasMessage("sparseBatch: expected a row shape, but got null");
-    assertThatThrownBy(() -> new Sparse(Tensor.of(1L), Tensor.of(1L), Tensor.of(1L)))
+    assertThatThrownBy(
+            () ->
+                new Sparse(
+                    Tensor.of(new long[] {1}),
+                    Tensor.of(new long[] {1}),
+                    Tensor.of(new long[] {1})))
         .hasMessageStartingWith("Sparse: expected indices of int64[n, rank]");
   }
 }
