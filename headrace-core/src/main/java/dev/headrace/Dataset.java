@@ -78,6 +78,7 @@ import dev.headrace.spi.Condition;
 import dev.headrace.spi.ElementWriter;
 import dev.headrace.spi.ElementwiseFn;
 import dev.headrace.spi.ErrorBudget;
+import dev.headrace.spi.FileLine;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Generator;
@@ -282,12 +283,12 @@ public final class Dataset<T> implements Plan<T> {
 
   /** The lines of files, which may be packed, see {@link #textLines(String)}. */
   public static Dataset<String> textLines(InputFiles files) {
-    return of(new TextLinesOp(files, false, here()));
+    return of(new TextLinesOp(files, false, false, here()));
   }
 
   /** As {@link #textLines(InputFiles)}, each line as its bytes. */
   public static Dataset<byte[]> textLinesAsBytes(InputFiles files) {
-    return of(new TextLinesOp(files, true, here()));
+    return of(new TextLinesOp(files, true, false, here()));
   }
 
   /** Records of {@code recordBytes} bytes from the files that match a pattern. */
@@ -348,10 +349,10 @@ public final class Dataset<T> implements Plan<T> {
   /**
    * The objects of the JSON Lines files that match a pattern, one in each line, as maps of tensors
    * by the names of their members, see {@link Json#parser()}. Blank lines are passed over; a line
-   * that does not fit is a failure, and reading goes on.
+   * that does not fit is a failure that names file and line, and reading goes on.
    */
   public static Dataset<Map<String, Tensor>> jsonLines(String pattern) {
-    return textLines(pattern).filter(Json.notBlank()).map(Json.parser());
+    return placedLines(InputFiles.matching(pattern)).map(Json.ofLines(Json.parser()));
   }
 
   /**
@@ -364,7 +365,12 @@ public final class Dataset<T> implements Plan<T> {
 
   /** As {@link #jsonLines(String, Class)}, from files that may be packed. */
   public static <R extends Record> Dataset<R> jsonLines(InputFiles files, Class<R> type) {
-    return textLines(files).filter(Json.notBlank()).map(Json.parser(type));
+    return placedLines(files).map(Json.ofLines(Json.parser(type)));
+  }
+
+  private static Dataset<FileLine> placedLines(InputFiles files) {
+    Dataset<FileLine> lines = of(new TextLinesOp(files, false, true, here()));
+    return lines.filter(Json.notBlankLines());
   }
 
   /**

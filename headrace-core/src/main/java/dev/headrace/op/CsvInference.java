@@ -34,7 +34,14 @@ final class CsvInference {
     for (StoredFile file : listing.files()) {
       try (FileBytes in = new FileBytes(file, inputs.compression(), context)) {
         CsvScanner row = new CsvScanner(format);
-        List<String> header = begin(in, row, format.header());
+        List<String> header;
+        try {
+          header = begin(in, row, format.header());
+        } catch (FileBytes.TooLarge e) {
+          throw e;
+        } catch (IOException e) {
+          throw new IOException("csv: %s: %s".formatted(file, e.getMessage()), e);
+        }
         names = names == null ? header : names;
         while (left > 0 && row.next(in)) {
           if (row.problem() == null && (names == null || row.fields() == names.size())) {
@@ -69,6 +76,7 @@ final class CsvInference {
   static @Nullable List<String> begin(FileBytes in, CsvScanner row, boolean header)
       throws IOException {
     row.begin(1);
+    in.refuseArchive();
     if (in.has(3)
         && in.buffer[0] == (byte) 0xEF
         && in.buffer[1] == (byte) 0xBB
@@ -83,6 +91,10 @@ final class CsvInference {
     }
     List<String> names = new ArrayList<>();
     for (int i = 0; i < row.fields(); i++) {
+      String problem = row.encodingProblem(i);
+      if (problem != null) {
+        throw new IOException("line " + row.line() + ": " + problem);
+      }
       names.add(row.text(i).strip());
     }
     return names;

@@ -143,6 +143,11 @@ public record CsvOp(
 
     private void bind(FileBytes in) throws IOException {
       List<String> names = CsvInference.begin(in, scanner, format.header());
+      String advice =
+          names == null || !format.columns().isEmpty() ? null : CsvRows.otherDelimiter(names);
+      if (advice != null) {
+        context.warn("csv: %s has one column, '%s'; %s".formatted(path, names.getFirst(), advice));
+      }
       if (names != null || !format.header()) {
         Objects.requireNonNull(rows).bind(names);
       } // else the file is empty

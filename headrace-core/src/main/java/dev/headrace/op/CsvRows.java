@@ -48,6 +48,8 @@ final class CsvRows {
     }
   }
 
+  private static final char[] OTHER_DELIMITERS = {';', '\t', '|', ','};
+
   private final Csv format;
   private final List<Cell> cells;
   private final byte[][] missing;
@@ -207,14 +209,35 @@ final class CsvRows {
     }
     if (found < 0) {
       throw new IOException(
-          "expected a column '%s', but the header has %s; say withoutHeader() if the first row is data"
-              .formatted(column, String.join(", ", header)));
+          "expected a column '%s', but the header has %s; %s"
+              .formatted(
+                  column,
+                  String.join(", ", header),
+                  Objects.requireNonNullElse(
+                      otherDelimiter(header), "say withoutHeader() if the first row is data")));
     }
     if (header.lastIndexOf(header.get(found)) != found) {
       throw new IOException(
           "expected one column '%s', but the header has several".formatted(column));
     }
     return found;
+  }
+
+  private static String hint(@Nullable String advice) {
+    return advice == null ? "" : "; " + advice;
+  }
+
+  /** What to do where a row has one field that looks like several with another delimiter. */
+  static @Nullable String otherDelimiter(List<String> row) {
+    if (row.size() == 1) {
+      for (char sign : OTHER_DELIMITERS) {
+        if (row.getFirst().indexOf(sign) >= 0) {
+          String text = sign == '\t' ? "\\t" : String.valueOf(sign);
+          return "if '%s' separates its columns, say Csv.….delimiter('%s')".formatted(text, text);
+        }
+      }
+    }
+    return null;
   }
 
   /** The element of the row that was scanned. */
@@ -224,8 +247,13 @@ final class CsvRows {
     }
     if (mayHaveMore ? row.fields() < width : row.fields() != width) {
       throw new BadRow(
-          "line %d: expected %s%d fields, but got %d"
-              .formatted(row.line(), mayHaveMore ? "at least " : "", width, row.fields()));
+          "line %d: expected %s%d fields, but got %d%s"
+              .formatted(
+                  row.line(),
+                  mayHaveMore ? "at least " : "",
+                  width,
+                  row.fields(),
+                  row.fields() > 1 ? "" : hint(otherDelimiter(List.of(row.text(0))))));
     }
     if (maps != null) {
       Tensor[] leaves = new Tensor[fields.length];
@@ -293,8 +321,13 @@ final class CsvRows {
           double value = CsvNumbers.parseDouble(bytes, from, to);
           yield asTensor ? Tensor.scalar(value) : (Object) value;
         }
-        default ->
-            asTensor ? Tensor.wrapStrings(Shape.scalar(), row.content(field)) : row.text(field);
+        default -> {
+          String problem = row.encodingProblem(field);
+          if (problem != null) {
+            throw new BadRow(place(row, field) + ": " + problem);
+          }
+          yield asTensor ? Tensor.wrapStrings(Shape.scalar(), row.content(field)) : row.text(field);
+        }
       };
     } catch (CsvNumbers.NotANumber e) {
       throw new BadRow(

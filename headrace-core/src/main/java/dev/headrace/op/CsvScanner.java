@@ -1,9 +1,13 @@
 package dev.headrace.op;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.headrace.data.Csv;
 import dev.headrace.spi.Cancelled;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -283,9 +287,28 @@ final class CsvScanner {
     return Arrays.copyOf(content, length);
   }
 
+  /** What is wrong with a field that is no UTF-8, or null. */
+  @Nullable String encodingProblem(int field) {
+    int at = starts[field];
+    while (at < ends[field] && bytes[at] >= 0) {
+      at++;
+    }
+    if (at == ends[field]) {
+      return null; // the usual case, at the cost of a look at each byte
+    }
+    try {
+      UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, at, ends[field] - at));
+      return null;
+    } catch (CharacterCodingException e) {
+      return "expected text in UTF-8, but got \"%s\" (with the byte 0x%02x); is the file in Latin-1? convert it, as by iconv -f latin1 -t utf-8"
+          .formatted(
+              new String(bytes, starts[field], ends[field] - starts[field], ISO_8859_1), bytes[at]);
+    }
+  }
+
   String text(int field) {
     return doubled[field]
-        ? new String(content(field), StandardCharsets.UTF_8)
-        : new String(bytes, starts[field], ends[field] - starts[field], StandardCharsets.UTF_8);
+        ? new String(content(field), UTF_8)
+        : new String(bytes, starts[field], ends[field] - starts[field], UTF_8);
   }
 }

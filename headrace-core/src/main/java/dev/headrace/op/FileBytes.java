@@ -77,6 +77,15 @@ final class FileBytes implements OpenFile {
     }
   }
 
+  /** A file that is packed, where text was meant. */
+  static final class IsArchive extends IOException {
+    private static final long serialVersionUID = 1;
+
+    IsArchive(String message) {
+      super(message);
+    }
+  }
+
   StoredFile file() {
     return file;
   }
@@ -91,6 +100,38 @@ final class FileBytes implements OpenFile {
         interrupted();
       }
     }
+  }
+
+  /** Refuses a file that begins as archives do, where text was meant. */
+  void refuseArchive() throws IOException {
+    if (compression != Compression.NONE) {
+      return;
+    }
+    String kind =
+        startsWith(0x1f, 0x8b)
+            ? "gzip"
+            : startsWith('P', 'K', 3, 4) ? "zip" : startsWith(0x28, 0xb5, 0x2f, 0xfd) ? "zstd" : "";
+    if (!kind.isEmpty()) {
+      throw new IsArchive(
+          "expected text, but the file is packed by %s; %s"
+              .formatted(
+                  kind,
+                  kind.equals("gzip")
+                      ? "say InputFiles.matching(…).compressed(Compression.GZIP)"
+                      : "unpack it first"));
+    }
+  }
+
+  private boolean startsWith(int... signs) throws IOException {
+    if (!has(signs.length)) {
+      return false;
+    }
+    for (int i = 0; i < signs.length; i++) {
+      if ((buffer[start + i] & 0xff) != signs[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

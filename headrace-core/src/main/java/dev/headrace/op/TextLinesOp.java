@@ -4,6 +4,7 @@ import dev.headrace.data.Compression;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.FileLine;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.InputSplit;
@@ -26,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param asBytes whether lines are {@code byte[]} as they are in the file; else they are text, read
  *     as UTF-8
+ * @param withPlace whether text comes as a {@link FileLine}, which knows its file and number
  */
-public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implements Op {
+public record TextLinesOp(InputFiles files, boolean asBytes, boolean withPlace, Site site)
+    implements Op {
 
   public TextLinesOp {
     Objects.requireNonNull(files, "textLines: expected files, but got null");
@@ -52,7 +55,7 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
 
   @Override
   public Op ofSplit(InputSplit split) throws IOException {
-    return new TextLinesOp(FileSplits.of(split, files), asBytes, site);
+    return new TextLinesOp(FileSplits.of(split, files), asBytes, withPlace, site);
   }
 
   @Override
@@ -72,6 +75,11 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
     private static final long HIGH_BITS = 0x8080808080808080L;
 
     private final boolean asBytes;
+    private final boolean withPlace;
+    private String path = "";
+
+    /** The number of the next line, from 1. */
+    private long nextLine = 1;
 
     /** Where the line that was found last begins and ends in the buffer. */
     private int from;
@@ -81,11 +89,24 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
     LinesCursor(Context context, TextLinesOp op, FileListing listing) {
       super(context, op.files, listing);
       this.asBytes = op.asBytes;
+      this.withPlace = op.withPlace;
     }
 
     @Override
     void opened(FileBytes in, long resumeAt) throws IOException {
-      in.seek(resumeAt);
+      path = in.file().name();
+      if (resumeAt > 0) {
+        in.seek(resumeAt);
+        return;
+      }
+      nextLine = 1;
+      if (!asBytes) {
+        try {
+          in.refuseArchive();
+        } catch (FileBytes.IsArchive e) {
+          throw new IOException("textLines: %s: %s".formatted(path, e.getMessage()), e);
+        }
+      }
     }
 
     @Override
@@ -96,11 +117,27 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
       byte[] buffer = in.buffer;
       if (indexOf((byte) '\r', buffer, from, to) >= 0) {
         byte[] clean = withoutReturns(buffer, from, to);
-        return asBytes ? clean : new String(clean, StandardCharsets.UTF_8);
+        return element(clean, 0, clean.length);
       }
-      return asBytes
-          ? Arrays.copyOfRange(buffer, from, to)
-          : new String(buffer, from, to - from, StandardCharsets.UTF_8);
+      return element(buffer, from, to);
+    }
+
+    private Object element(byte[] bytes, int begin, int end) {
+      if (asBytes) {
+        return Arrays.copyOfRange(bytes, begin, end);
+      }
+      String text = new String(bytes, begin, end - begin, StandardCharsets.UTF_8);
+      return withPlace ? new FileLine(path, nextLine - 1, text) : text;
+    }
+
+    @Override
+    long line() {
+      return nextLine;
+    }
+
+    @Override
+    void atLine(long line) {
+      nextLine = Math.max(1, line);
     }
 
     @Override
@@ -117,6 +154,7 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
           from = in.start;
           to = at;
           in.start = at + 1;
+          nextLine++;
           return true;
         }
         looked = in.available();
@@ -133,6 +171,7 @@ public record TextLinesOp(InputFiles files, boolean asBytes, Site site) implemen
       in.start = in.end;
       for (int i = from; i < to; i++) {
         if (in.buffer[i] != '\r') {
+          nextLine++;
           return true;
         }
       }

@@ -3,6 +3,7 @@ package dev.headrace.text;
 import dev.headrace.data.Csv;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Condition;
+import dev.headrace.spi.FileLine;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.PureFn;
@@ -60,6 +61,46 @@ public final class Json {
   /** A condition that holds for lines with something on them. */
   public static Condition<String> notBlank() {
     return new NotBlank();
+  }
+
+  /** As {@link #notBlank}, for lines that know their place. */
+  public static Condition<FileLine> notBlankLines() {
+    return new NotBlankLine();
+  }
+
+  /** The parser for lines that know their place, which its errors name. */
+  public static <R> Fn<FileLine, R> ofLines(Fn<String, R> parser) {
+    return new OfLine<>(parser);
+  }
+
+  private record NotBlankLine()
+      implements Condition<FileLine>, PureFunction, FunctionIdentity.Named {
+    @Override
+    public String functionName() {
+      return "notBlank";
+    }
+
+    @Override
+    public boolean test(FileLine line) {
+      return !line.text().isBlank();
+    }
+  }
+
+  private record OfLine<R>(Fn<String, R> parser)
+      implements PureFn<FileLine, R>, FunctionIdentity.Named {
+    @Override
+    public String functionName() {
+      return FunctionIdentity.of(parser).label();
+    }
+
+    @Override
+    public R apply(FileLine line) throws Exception {
+      try {
+        return parser.apply(line.text());
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(line + ": " + e.getMessage(), e);
+      }
+    }
   }
 
   private record NotBlank() implements Condition<String>, PureFunction, FunctionIdentity.Named {

@@ -11,7 +11,9 @@ import dev.headrace.data.Compression;
 import dev.headrace.data.Csv;
 import dev.headrace.data.DType;
 import dev.headrace.data.Tensor;
+import dev.headrace.golden.LogRecords;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.spi.Collator;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,6 +65,94 @@ class CsvOpTest {
     return Outcomes.errors(csv(file, format)).stream()
         .map(e -> String.valueOf(e.getCause().getMessage()).replace(file + ", ", ""))
         .toList();
+  }
+
+  private record Named(int a, String b) {}
+
+  @Test
+  void typedRowsAreBatchedByColumn() throws IOException {
+    Path file = Files.writeString(folder.resolve("rows.csv"), "a,b\n1,x\n2,y\n3,z\n");
+    Dataset<Named> rows = Dataset.csv(file.toString(), Named.class);
+    List<?> batches = rows.batch(2).toList();
+    assertThat(batches).hasSize(2);
+    assertThat(batches.getFirst())
+        .asInstanceOf(InstanceOfAssertFactories.map(String.class, Tensor.class))
+        .satisfies(
+            columns -> {
+              assertThat(columns).containsOnlyKeys("a", "b");
+              assertThat(columns.get("a").toIntArray()).containsExactly(1, 2);
+              assertThat(columns.get("b").toStrings()).containsExactly("x", "y");
+            });
+    assertThat(rows.batch(2, Collator.columns()).toList().getLast().get("a").toIntArray())
+        .containsExactly(3);
+  }
+
+  @Test
+  void aFileThatIsNoTextIsRefusedByName() throws IOException {
+    Path packed = folder.resolve("rows.csv");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
+      out.write("a,b\n1,x\n".getBytes(StandardCharsets.UTF_8));
+    }
+    String expected =
+        packed
+            + ": expected text, but the file is packed by gzip; say"
+            + " InputFiles.matching(…).compressed(Compression.GZIP)";
+    for (Dataset<?> source :
+        List.of(
+            Dataset.csv(packed.toString()),
+            Dataset.csv(packed.toString(), Named.class),
+            Dataset.textLines(packed.toString()),
+            Dataset.jsonLines(packed.toString()))) {
+      assertThat(Outcomes.errors(source).getFirst()).hasMessageContaining(expected);
+    }
+    assertThat(
+            Dataset.csv(
+                    InputFiles.of(packed).compressed(Compression.GZIP), Csv.inferred(), Named.class)
+                .toList())
+        .containsExactly(new Named(1, "x"));
+  }
+
+  @Test
+  void textThatIsNotUtf8IsRefusedByName() throws IOException {
+    Path file = folder.resolve("rows.csv");
+    Files.write(file, "a,b\n1,Müller\n2,ok\n".getBytes(StandardCharsets.ISO_8859_1));
+    String expected =
+        "rows.csv, line 2, column 'b': expected text in UTF-8, but got \"Müller\" (with the byte"
+            + " 0xfc); is the file in Latin-1? convert it, as by iconv -f latin1 -t utf-8";
+    for (Dataset<?> source :
+        List.of(Dataset.csv(file.toString()), Dataset.csv(file.toString(), Named.class))) {
+      assertThat(Outcomes.errors(source)).singleElement().asString().contains(expected);
+      assertThat(source.ignoreErrors().count()).isEqualTo(1);
+    }
+    Files.write(file, "a,größe\n1,x\n".getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(Outcomes.errors(Dataset.csv(file.toString())).getFirst())
+        .hasMessageContaining("rows.csv")
+        .hasMessageContaining("line 1: expected text in UTF-8, but got \"größe\"");
+    Files.writeString(file, "a,b\n1,Müller\n");
+    assertThat(Dataset.csv(file.toString(), Named.class).toList())
+        .containsExactly(new Named(1, "Müller"));
+  }
+
+  @Test
+  void anotherDelimiterIsHintedAt() throws IOException {
+    Path file = Files.writeString(folder.resolve("rows.csv"), "a;b\n1;x\n");
+    assertThat(Outcomes.errors(Dataset.csv(file.toString(), Named.class)).getFirst())
+        .hasMessageContaining(
+            "expected a column 'a', but the header has a;b; if ';' separates its columns, say"
+                + " Csv.….delimiter(';')");
+    Csv declared = Csv.columns(Csv.int32("a"), Csv.string("b")).withoutHeader();
+    assertThat(Outcomes.errors(Dataset.csv(file.toString(), declared)).getFirst())
+        .hasMessageContaining("line 1: expected 2 fields, but got 1; if ';' separates its columns");
+    try (LogRecords log = LogRecords.of("headrace.engine")) {
+      assertThat(Dataset.csv(file.toString()).count()).isEqualTo(1);
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains("csv: " + file + " has one column, 'a;b'; if ';' separates its columns, say");
+    }
+    assertThat(
+            Dataset.csv(InputFiles.of(file), Csv.inferred().delimiter(';'), Named.class).toList())
+        .containsExactly(new Named(1, "x"));
   }
 
   @Test

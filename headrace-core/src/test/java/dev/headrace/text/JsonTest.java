@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.Dataset;
+import dev.headrace.Pipeline;
+import dev.headrace.PipelineException;
 import dev.headrace.data.Csv;
 import dev.headrace.data.DType;
 import dev.headrace.data.Shape;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -167,6 +170,46 @@ class JsonTest {
         .ignoreErrors()
         .forEach(map -> xs.add(Objects.requireNonNull(map.get("x")).longValue()));
     assertThat(xs).containsExactly(1L, 3L);
+  }
+
+  @Test
+  void errorsNameFileAndLineAlsoAfterResumption(@TempDir Path folder) throws IOException {
+    Path first = folder.resolve("a.jsonl");
+    Path second = folder.resolve("b.jsonl");
+    Files.writeString(first, "{\"x\": 1, \"y\": 2}\r\n\n{\"x\": 1\n{\"x\": 3, \"y\": 4}");
+    Files.writeString(second, "\n{\"x\": \"no\", \"y\": 4}\n");
+    List<String> expected =
+        List.of(
+            first + ", line 3: json: expected ',' or '}', but got the end at column 8",
+            second + ", line 2: json: expected double in 'x', but got \"no\"");
+    Dataset<Point> points = Dataset.jsonLines(folder + "/*.jsonl", Point.class);
+    assertThat(Outcomes.errors(points))
+        .extracting(e -> e.getCause().getMessage())
+        .isEqualTo(expected);
+    for (int position = 0; position < 4; position++) {
+      try (Pipeline<Point> pipeline = points.prefetch(2).open()) {
+        Iterator<Point> iterator = pipeline.iterator();
+        List<String> said = new ArrayList<>();
+        for (int i = 0; i < position; i++) {
+          next(iterator, said);
+        }
+        try (Pipeline<Point> resumed = points.prefetch(2).open(pipeline.checkpoint())) {
+          Iterator<Point> rest = resumed.iterator();
+          while (rest.hasNext()) {
+            next(rest, said);
+          }
+        }
+        assertThat(said).isEqualTo(expected);
+      }
+    }
+  }
+
+  private static void next(Iterator<?> elements, List<String> said) {
+    try {
+      elements.next();
+    } catch (PipelineException e) {
+      said.add(e.getCause().getMessage());
+    }
   }
 
   record Alike(long ab, long aB) {}
