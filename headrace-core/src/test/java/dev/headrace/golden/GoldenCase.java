@@ -47,6 +47,29 @@ record GoldenCase(String name, Map<String, Object> fields, List<List<String>> it
         ((Json.Numeral) Objects.requireNonNull(fields.get("cardinality"))).text());
   }
 
+  /** The codes of the errors that an iterator met, in order; one for ever is one. */
+  List<String> errorCodes(int iteration) {
+    Object all = items(fields.getOrDefault("iterations", List.of())).get(iteration);
+    List<String> codes = new ArrayList<>();
+    for (Object event : items(all)) {
+      if (fields(event).get("error") instanceof Map<?, ?> error) {
+        codes.add((String) error.get("code"));
+      }
+    }
+    int kept = (int) iterations.get(iteration).stream().filter(Outcomes.ERROR::equals).count();
+    return codes.subList(0, kept);
+  }
+
+  /** The code with which the dataset was refused, or the call failed. */
+  String errorCode() {
+    for (String kind : List.of("error", "cardinality_error")) {
+      if (fields.get(kind) instanceof Map<?, ?> error) {
+        return (String) error.get("code");
+      }
+    }
+    return "none";
+  }
+
   /** What a recorded call gave, where the case is one; {@code error} where it failed. */
   String output() {
     return fields.containsKey("error")

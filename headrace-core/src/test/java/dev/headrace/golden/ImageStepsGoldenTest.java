@@ -13,9 +13,14 @@ import dev.headrace.data.image.Resize;
 import dev.headrace.data.image.ResizeMethod;
 import dev.headrace.data.image.ScaleAndTranslateExpression.Factors;
 import dev.headrace.data.image.ScaleKernel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -55,6 +60,22 @@ class ImageStepsGoldenTest {
   @Test
   void everyCaseOnATensorIsHere() {
     assertThat(cases()).hasSize(134);
+  }
+
+  /** Those on files are run by the module that decodes, those on raw bytes by ParseGoldenTest. */
+  @Test
+  void everyCaseIsInOneOfTheLists() throws IOException {
+    Set<String> listed = new TreeSet<>(cases().map(Case::name).toList());
+    GoldenCase.all("raw.json").forEach(golden -> listed.add(golden.name()));
+    Path decoding = Path.of("../headrace-image/src/test/resources/golden/decode.txt");
+    for (String line : Files.readAllLines(decoding)) {
+      if (!line.startsWith("#")) {
+        listed.add(line.substring(0, line.indexOf(" | ")));
+      }
+    }
+    assertThat(list(FILE.get("cases")))
+        .extracting(each -> (String) map(each).get("name"))
+        .containsExactlyInAnyOrderElementsOf(listed);
   }
 
   @ParameterizedTest

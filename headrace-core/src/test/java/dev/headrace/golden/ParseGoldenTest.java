@@ -50,7 +50,8 @@ class ParseGoldenTest {
   void givesWhatWasRecorded(GoldenCase golden) throws Exception {
     Callable<List<Tensor>> ours = Objects.requireNonNull(OURS.get(golden.name()));
     if (golden.output().equals(Outcomes.ERROR)) {
-      assertThatThrownBy(ours::call).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(ours::call)
+          .satisfies(e -> assertThat(ErrorKind.of(e)).isEqualTo(golden.errorCode()));
     } else {
       assertThat(Outcomes.text(ours.call())).isEqualTo(golden.output());
     }

@@ -70,6 +70,7 @@ class RecordsGoldenTest {
       Dataset<?> dataset = dataset(golden);
       assertThat(dataset.cardinality()).isEqualTo(golden.cardinality());
       assertThat(Outcomes.of(dataset)).isEqualTo(golden.iterations().getFirst());
+      assertThat(ErrorKind.of(Outcomes.errors(dataset))).isEqualTo(golden.errorCodes(0));
     }
   }
 

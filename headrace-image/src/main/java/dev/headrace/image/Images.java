@@ -137,13 +137,48 @@ public final class Images {
    * @throws InvalidImageException if it is neither, or too large
    */
   public static Tensor decodeImage(Tensor file, int channels) {
+    return decodeImage(file, channels, DType.UINT8, Dct.ACCURATE);
+  }
+
+  /** As {@link #decodeImage(Tensor, int, DType, Dct)}; the array must not change any more. */
+  public static Tensor decodeImage(byte[] file, int channels, DType dtype, Dct dct) {
+    return decodeImage(wrap(file), channels, dtype, dct);
+  }
+
+  /**
+   * A JPEG or PNG file's image in a type, as {@code tf.io.decode_image} makes it: whole numbers
+   * from 0 to the largest of the type (the 8 bits of a JPEG file are the upper ones of 16), floats
+   * from 0 to 1.
+   *
+   * @param file a scalar byte string
+   * @param channels 1, 3, for PNG also 4, or 0 for what the file has
+   * @param dtype uint8, uint16 or float32
+   * @param dct how a JPEG file is decoded; TensorFlow's default is {@link Dct#FAST}
+   * @throws InvalidImageException if it is neither, or too large
+   */
+  public static Tensor decodeImage(Tensor file, int channels, DType dtype, Dct dct) {
     checkFile("decodeImage", file);
+    if (dtype != DType.UINT8 && dtype != DType.UINT16 && dtype != DType.FLOAT32) {
+      throw new IllegalArgumentException(
+          "decodeImage: expected uint8, uint16 or float, but got " + dtype.tfName());
+    }
     MemorySegment bytes = file.segmentAt(0);
     if (JpegHeader.isJpeg(bytes)) {
-      return decodeJpeg(file, Jpeg.channels(channels));
+      Tensor image = decodeJpeg(file, Jpeg.channels(channels).dct(dct));
+      return switch (dtype) {
+        case UINT16 -> image.convert(DType.UINT16).multiply(256);
+        case FLOAT32 -> image.convert(DType.FLOAT32).divide(255);
+        default -> image;
+      };
     }
     if (PngHeader.isPng(bytes)) {
-      return decodePng(file, Png.channels(channels));
+      Png options = Png.channels(channels);
+      return switch (dtype) {
+        case UINT16 -> decodePng(file, options.dtype(DType.UINT16));
+        case FLOAT32 ->
+            decodePng(file, options.dtype(DType.UINT16)).convert(DType.FLOAT32).divide(65_535);
+        default -> decodePng(file, options);
+      };
     }
     throw new InvalidImageException(
         "decodeImage: expected a JPEG or PNG file, but got " + Signature.describe(bytes));

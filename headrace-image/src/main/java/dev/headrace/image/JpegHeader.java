@@ -178,11 +178,24 @@ record JpegHeader(
         "%s: expected %s, but got %s at byte %d".formatted(PLACE, expected, got, offset));
   }
 
-  static InvalidImageException truncated(long size, String where) {
+  /**
+   * Says that a file was cut.
+   *
+   * @param couldBeRecovered whether an option that is not set would decode a part of it
+   */
+  static InvalidImageException truncated(long size, String where, boolean couldBeRecovered) {
     return new InvalidImageException(
-        ("%s: expected a whole file, but it ends after %d bytes, %s;"
-                + " Jpeg.recoverTruncated(fraction) decodes what there is")
-            .formatted(PLACE, size, where));
+        "%s: expected a whole file, but it ends after %d bytes, %s%s"
+            .formatted(
+                PLACE,
+                size,
+                where,
+                couldBeRecovered ? "; Jpeg.recoverTruncated(fraction) decodes what there is" : ""));
+  }
+
+  /** Says that a file was cut where there is nothing to decode yet. */
+  static InvalidImageException endsBeforeFirstScan(long size) {
+    return truncated(size, "before its first scan, so that there is nothing to decode", false);
   }
 
   /** Where the marker lies that follows {@code offset}, past filling bytes: its second byte. */
@@ -221,7 +234,7 @@ record JpegHeader(
       while (true) {
         at = markerAt(file, at);
         if (at >= file.byteSize()) {
-          throw truncated(file.byteSize(), "before its first scan");
+          throw endsBeforeFirstScan(file.byteSize());
         }
         int marker = at(file, at);
         long lengthAt = at + 1;
@@ -232,14 +245,14 @@ record JpegHeader(
           throw invalid("a segment before the first scan", "marker 0x%02X".formatted(marker), at);
         }
         if (lengthAt + 2 > file.byteSize()) {
-          throw truncated(file.byteSize(), "before its first scan");
+          throw endsBeforeFirstScan(file.byteSize());
         }
         int length = shortAt(file, lengthAt);
         if (length < 2) {
           throw invalid("a segment of at least 2 bytes", Integer.toString(length), lengthAt);
         }
         if (lengthAt + length > file.byteSize()) {
-          throw truncated(file.byteSize(), "before its first scan");
+          throw endsBeforeFirstScan(file.byteSize());
         }
         if (marker == SOS) {
           return finish(at - 1);
@@ -343,7 +356,9 @@ record JpegHeader(
       double leastBits = header.blocks() * (progressive ? 1.0 : 2.0) * share;
       if ((file.byteSize() - scanAt) * 8.0 < leastBits && !options.acceptsDamage()) {
         throw truncated(
-            file.byteSize(), "too early for an image of %d x %d".formatted(width, height));
+            file.byteSize(),
+            "too early for an image of %d x %d".formatted(width, height),
+            !options.recoversTruncated());
       }
       return header;
     }

@@ -348,9 +348,10 @@ final class JpegStream {
 
   private void endEarly(long at) {
     if (!recovers) {
-      throw JpegHeader.truncated(
-          header.scanAt() + end - firstScanAt,
-          scans == 0 ? "before its first scan" : "in scan " + scans);
+      long size = header.scanAt() + end - firstScanAt;
+      throw scans == 0
+          ? JpegHeader.endsBeforeFirstScan(size)
+          : JpegHeader.truncated(size, "in scan " + scans, true);
     }
     truncated = true;
     keepUpTo(at);
@@ -363,7 +364,7 @@ final class JpegStream {
 
   private void checkFraction(double accepted) {
     if (scans == 0) {
-      throw JpegHeader.truncated(end - 2, "before its first scan");
+      throw JpegHeader.endsBeforeFirstScan(end - 2);
     }
     double there;
     if (!isSequential()) {

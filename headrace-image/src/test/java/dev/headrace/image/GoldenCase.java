@@ -16,9 +16,11 @@ import java.util.Objects;
  * @param call the call in words
  * @param file the file that it got, or {@code -}
  * @param type of the result, or {@code error}
+ * @param code the kind of the error, or empty
  * @param values of the result, little endian
  */
-record GoldenCase(String name, String call, String file, String type, long[] shape, byte[] values) {
+record GoldenCase(
+    String name, String call, String file, String type, String code, long[] shape, byte[] values) {
 
   static List<GoldenCase> read(String resource) {
     List<GoldenCase> cases = new ArrayList<>();
@@ -34,6 +36,7 @@ record GoldenCase(String name, String call, String file, String type, long[] sha
               fields[1],
               fields[2],
               fields[3],
+              isError ? fields[4] : "",
               isError
                   ? new long[0]
                   : Arrays.stream(fields[4].split(",")).mapToLong(Long::parseLong).toArray(),

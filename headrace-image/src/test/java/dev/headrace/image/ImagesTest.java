@@ -120,8 +120,19 @@ class ImagesTest {
             "decodeJpeg: expected a segment before the first scan, but got marker 0xD3 at byte 3");
     assertThatThrownBy(() -> Images.decodeJpeg(Arrays.copyOf(FILE, 100)))
         .hasMessage(
-            "decodeJpeg: expected a whole file, but it ends after 100 bytes, before its first scan;"
-                + " Jpeg.recoverTruncated(fraction) decodes what there is");
+            "decodeJpeg: expected a whole file, but it ends after 100 bytes, before its first scan,"
+                + " so that there is nothing to decode");
+    byte[] half = Arrays.copyOf(FILE, FILE.length * 2 / 3);
+    assertThatThrownBy(() -> Images.decodeJpeg(half).toByteArray())
+        .hasMessageEndingWith("; Jpeg.recoverTruncated(fraction) decodes what there is");
+    for (int length = 2; length < FILE.length; length += 7) {
+      byte[] cut = Arrays.copyOf(FILE, length);
+      try {
+        Images.decodeJpeg(cut, Jpeg.RGB.recoverTruncated(0.9)).toByteArray();
+      } catch (InvalidImageException e) {
+        assertThat(e.getMessage()).doesNotContain("recoverTruncated");
+      }
+    }
     assertThatThrownBy(() -> Images.decodeJpeg(Tensor.of(1, 2)))
         .hasMessage("decodeJpeg: expected a file as a scalar byte string, but got int32[2]");
   }

@@ -34,6 +34,16 @@ class JpegGoldenTest {
     byte[] file = file(golden);
     Jpeg options = options(golden.call());
     if (golden.isError()) {
+      assertThat(golden.code()).isEqualTo("INVALID_ARGUMENT");
+      assertThat(IllegalArgumentException.class).isAssignableFrom(InvalidImageException.class);
+      if (golden.call().contains("window outside")) {
+        Tensor source = Tensor.wrapStrings(Shape.scalar(), file);
+        assertThatThrownBy(
+                () -> Images.decodeAndCropJpeg(source, new Window(30, 40, 20, 20), options))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageStartingWith("decodeAndCropJpeg: expected a window within 33 x 48, but got");
+        return;
+      }
       assertThatThrownBy(() -> decode(file, options, null, decoder).toByteArray())
           .isInstanceOf(InvalidImageException.class)
           .hasMessageStartingWith("decodeJpeg: expected ");

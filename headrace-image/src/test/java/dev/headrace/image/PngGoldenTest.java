@@ -75,6 +75,36 @@ class PngGoldenTest {
   }
 
   @Test
+  void decodeImageTakesATransformAndAType() {
+    byte[] jpeg = GoldenCase.resource("j444.jpg");
+    GoldenCase golden =
+        GoldenCase.read("decode.txt").stream()
+            .filter(c -> c.name().equals("decode_image_jpeg"))
+            .findFirst()
+            .orElseThrow();
+    byte[] pixels = golden.values();
+    assertThat(Images.decodeImage(jpeg, 0, DType.UINT8, Dct.FAST).toByteArray()).isEqualTo(pixels);
+    assertThat(Images.decodeImage(jpeg, 0, DType.UINT8, Dct.ACCURATE).toByteArray())
+        .isEqualTo(Images.decodeImage(jpeg).toByteArray());
+    Tensor wide = Images.decodeImage(jpeg, 0, DType.UINT16, Dct.FAST);
+    Tensor floats = Images.decodeImage(jpeg, 0, DType.FLOAT32, Dct.FAST);
+    for (int i = 0; i < pixels.length; i++) {
+      assertThat(wide.longAt(i)).isEqualTo((pixels[i] & 0xff) << 8);
+      assertThat(floats.floatAt(i)).isEqualTo((pixels[i] & 0xff) / 255f);
+    }
+    byte[] png = GoldenCase.resource("p_rgb16.png");
+    Tensor deep = Images.decodePng(png, Png.AS_STORED.dtype(DType.UINT16));
+    assertThat(Images.decodeImage(png, 0, DType.UINT16, Dct.FAST).toByteArray())
+        .isEqualTo(deep.toByteArray());
+    Tensor shares = Images.decodeImage(png, 3, DType.FLOAT32, Dct.FAST);
+    for (int i = 0; i < deep.elements(); i++) {
+      assertThat(shares.floatAt(i)).isEqualTo(deep.longAt(i) / 65_535f);
+    }
+    assertThatThrownBy(() -> Images.decodeImage(jpeg, 0, DType.INT8, Dct.FAST))
+        .hasMessage("decodeImage: expected uint8, uint16 or float, but got int8");
+  }
+
+  @Test
   void decodeImageTellsFormatsByTheirFirstBytes() {
     assertThat(Images.decodeImage(GoldenCase.resource("p_rgb.png")).shape())
         .isEqualTo(Shape.of(6, 9, 3));
