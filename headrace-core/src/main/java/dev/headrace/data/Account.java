@@ -198,6 +198,14 @@ public final class Account {
     return limitBytes;
   }
 
+  /** What is in use of the limit, for messages. */
+  public String fill() {
+    boolean isSmall = limitBytes < 16L << 20;
+    return isSmall
+        ? "%,d kB of %,d kB".formatted(usedBytes() >> 10, limitBytes >> 10)
+        : "%,d MB of %,d MB".formatted(usedBytes() >> 20, limitBytes >> 20);
+  }
+
   /** The option that would make room, as messages name it. */
   public String option() {
     Account shared = whole != null && whole.limitBytes < Long.MAX_VALUE ? whole : this;

@@ -40,6 +40,9 @@ final class RecordClass {
   private final Structure.@Nullable OfRecord<Record> ofTensors;
   private volatile @Nullable Handles handles;
 
+  /** What reads it, once found. */
+  private volatile MethodHandles.@Nullable Lookup lookup;
+
   private RecordClass(Class<?> type) {
     this.type = type;
     this.components = type.getRecordComponents();
@@ -61,6 +64,7 @@ final class RecordClass {
     RecordClass known = of(type);
     try {
       known.handles = known.find(lookup);
+      References.reconsider(type);
     } catch (IllegalAccessException e) {
       throw new IllegalArgumentException(
           "Structure.register: expected a lookup that can read "
@@ -158,6 +162,11 @@ final class RecordClass {
     }
   }
 
+  /** A lookup that may call the accessors; null where there is none. */
+  MethodHandles.@Nullable Lookup lookup() {
+    return isReadable() ? lookup : null;
+  }
+
   /** Whether the components can be read: the package is open, or a lookup was registered. */
   boolean isReadable() {
     return findHandles() != null;
@@ -215,7 +224,7 @@ final class RecordClass {
         + ".class) from inside it";
   }
 
-  private Handles find(MethodHandles.Lookup lookup) throws IllegalAccessException {
+  private Handles find(MethodHandles.Lookup from) throws IllegalAccessException {
     MethodHandle[] accessors = new MethodHandle[components.length];
     Class<?>[] types = new Class<?>[components.length];
     MethodHandle constructor;
@@ -223,12 +232,13 @@ final class RecordClass {
       for (int i = 0; i < components.length; i++) {
         types[i] = components[i].getType();
         accessors[i] =
-            lookup.findVirtual(type, components[i].getName(), MethodType.methodType(types[i]));
+            from.findVirtual(type, components[i].getName(), MethodType.methodType(types[i]));
       }
-      constructor = lookup.findConstructor(type, MethodType.methodType(void.class, types));
+      constructor = from.findConstructor(type, MethodType.methodType(void.class, types));
     } catch (NoSuchMethodException e) {
       throw new AssertionError("a record without its canonical members: " + type, e);
     }
+    lookup = from;
     Class<?> tensorArray = isOfTensors() ? Tensor[].class : Object[].class;
     return new Handles(
         reader(accessors, tensorArray),
@@ -238,7 +248,7 @@ final class RecordClass {
   }
 
   /** One handle {@code (Object) array} that calls all accessors on its argument. */
-  private static MethodHandle reader(MethodHandle[] accessors, Class<?> array) {
+  static MethodHandle reader(MethodHandle[] accessors, Class<?> array) {
     int count = accessors.length;
     MethodHandle[] filters = new MethodHandle[count];
     for (int i = 0; i < count; i++) {

@@ -65,6 +65,13 @@ public final class Tensor {
   private static final int SHOWN_ELEMENTS = 8;
   private static final int SHOWN_CHARS = 40;
 
+  // What the parts of a tensor take on the heap: itself, its shape, a segment, an expression.
+  private static final long OBJECT_BYTES = HeapLayout.object(7L * HeapLayout.REFERENCE + 8);
+  private static final long SHAPE_BYTES =
+      HeapLayout.object(HeapLayout.REFERENCE + 8) + HeapLayout.array(0, 8);
+  private static final long SEGMENT_BYTES = HeapLayout.object(2L * HeapLayout.REFERENCE + 17);
+  private static final long EXPRESSION_BYTES = 64;
+
   /* Set once and never back. A thread may see it late only if it sees no deferred tensor either. */
   private static volatile boolean anyDeferred;
 
@@ -513,27 +520,35 @@ public final class Tensor {
   }
 
   /**
-   * The bytes on the heap that this tensor keeps alive: none where it views batch memory or a
-   * mapped file or where they are on another's account, those of its sources where it is not
-   * computed yet.
+   * The bytes on the heap that this tensor keeps alive, itself included. Elements that lie in batch
+   * memory, in a mapped file or on another's account do not count; of a tensor that is not computed
+   * yet, its sources do.
    */
   public long heapBytes() {
+    long own = OBJECT_BYTES + (shape.rank() == 0 ? 0 : SHAPE_BYTES + 8L * shape.rank());
     Expression expression = expression();
     if (expression != null) {
-      return expression.sources().stream().mapToLong(Tensor::heapBytes).sum();
+      long bytes = own + EXPRESSION_BYTES;
+      for (Tensor source : expression.sources()) {
+        bytes += source.heapBytes();
+      }
+      return bytes;
     }
     if (deferred != null && deferred.isOnAnothersAccount) {
-      return 0;
+      return own;
     }
-    if (strings == null) {
-      boolean isElsewhere = lease != null || place != null;
-      return isElsewhere || (memory != null && memory.isMapped()) ? 0 : byteSize();
+    if (strings != null) {
+      long bytes = own + HeapLayout.references(strings.length);
+      for (MemorySegment string : strings) {
+        bytes += SEGMENT_BYTES + (string.isMapped() ? 0 : HeapLayout.array(string.byteSize(), 1));
+      }
+      return bytes;
     }
-    long bytes = 0;
-    for (MemorySegment string : strings) {
-      bytes += 64 + (string.isMapped() ? 0 : string.byteSize());
+    if (memory == null && deferred == null) {
+      return own; // a scalar that holds its value itself
     }
-    return bytes;
+    boolean isElsewhere = lease != null || place != null || (memory != null && memory.isMapped());
+    return own + SEGMENT_BYTES + (isElsewhere ? 0 : HeapLayout.array(byteSize(), 1));
   }
 
   /** Whether the elements have still to be computed. */

@@ -15,10 +15,10 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.RecordValues;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.Watch;
+import dev.headrace.spi.Weigher;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -233,7 +233,7 @@ public record AutoCacheOp(
         place.giveUp("not kept in memory: " + obstacle);
         return false;
       }
-      if (!place.add(to, out, Sizer.bytesOf(out), before)) {
+      if (!place.add(to, out, Weigher.bytesOf(out), before)) {
         return false;
       }
       if (isComputedAhead || isDeferred) {

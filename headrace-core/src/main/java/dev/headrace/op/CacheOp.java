@@ -5,14 +5,15 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.Weigher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -48,56 +49,72 @@ public record CacheOp(Op input, Site site) implements Op {
   /** The elements of one pass, with the memory they were reserved. */
   private static final class Content {
     private static final int BLOCK = 1024;
-    private static final int ID_BYTES = 8;
 
-    final Context context;
+    final Holding holding;
+
+    /** How many elements there will be; negative where that is not known. */
+    final long expected;
+
     final List<Chunk> blocks = new ArrayList<>();
     long elements;
-    long bytes;
 
-    Content(Context context) {
-      this.context = context;
+    Content(Context context, long expected) {
+      this.expected = expected;
+      this.holding = new Holding(context.heap());
     }
 
     /** Adds the good elements of a chunk; null, or why that cannot be. */
     @Nullable Exception add(Chunk chunk) {
-      int good = chunk.size() - chunk.failures();
-      if (good == 0) {
-        return null;
-      }
-      long added = Sizer.bytesOf(chunk) + (long) good * ID_BYTES;
-      if (!context.heap().tryReserve(added)) {
-        return new IllegalStateException(
-            ("cache: expected its elements to fit the memory budget, but %,d elements need more"
-                    + " than %,d MB and the %s account holds %,d MB; raise %s, or"
-                    + " cache earlier, where elements are smaller")
-                .formatted(
-                    elements + good,
-                    (bytes + added) >> 20,
-                    context.heap().name(),
-                    context.heap().limitBytes() >> 20,
-                    context.heap().option()));
-      }
-      Chunk block = blocks.isEmpty() ? new Chunk() : blocks.getLast();
-      if (blocks.isEmpty() || block.size() >= BLOCK || block.inLongs() != chunk.inLongs()) {
-        block = new Chunk();
-        blocks.add(block);
-      }
       for (int i = 0; i < chunk.size(); i++) {
-        if (!chunk.isFailure(i)) {
-          block.append(chunk, i);
+        if (!chunk.isFailure(i) && !hold(chunk, i)) {
+          return tooLarge();
         }
       }
-      elements += good;
-      bytes += added;
       return null;
+    }
+
+    private Exception tooLarge() {
+      double each = (double) holding.bytes() / Math.max(1, elements);
+      long needed = Math.round(each * Math.max(expected, elements + 1));
+      return new IllegalStateException(
+          ("cache: expected its elements to fit the memory budget, but after %,d elements of about"
+                  + " %,d bytes %s; %s %,d MB: raise %s, or cache earlier, where elements are"
+                  + " smaller")
+              .formatted(
+                  elements,
+                  Math.round(each),
+                  holding.isFull(),
+                  expected < 0 ? "they need more than" : "all of them need about",
+                  needed >> 20,
+                  holding.option()));
+    }
+
+    /** Adds an element; false where it does not fit the memory. */
+    private boolean hold(Chunk chunk, int index) {
+      boolean begins =
+          blocks.isEmpty()
+              || blocks.getLast().size() >= BLOCK
+              || blocks.getLast().inLongs() != chunk.inLongs();
+      Chunk block = begins ? new Chunk() : blocks.getLast();
+      long lanes = begins ? 0 : block.laneBytes();
+      if (!chunk.inLongs() && !holding.take(Weigher.bytesOf(chunk.item(index)))) {
+        return false;
+      }
+      block.append(chunk, index);
+      if (!holding.exchange(lanes, block.laneBytes())) {
+        return false;
+      }
+      if (begins) {
+        blocks.add(block);
+      }
+      elements++;
+      return true;
     }
 
     void drop() {
       blocks.clear();
-      context.heap().release(bytes);
+      holding.close();
       elements = 0;
-      bytes = 0;
     }
   }
 
@@ -257,7 +274,7 @@ public record CacheOp(Op input, Site site) implements Op {
       pass = new Filling(input.save(), true);
       store.hasCome(pass, 0);
       source = input;
-      filling = new Content(context);
+      filling = new Content(context, op.cardinality());
       return input;
     }
 
@@ -375,7 +392,7 @@ public record CacheOp(Op input, Site site) implements Op {
         store.wasGiven();
       }
       Cursor input = startFilling();
-      Content into = filling == null ? new Content(context) : filling;
+      Content into = filling == null ? new Content(context, op.cardinality()) : filling;
       if (target > 0) {
         context.warn(
             "%s: making %,d cached elements again, because a checkpoint does not carry them"

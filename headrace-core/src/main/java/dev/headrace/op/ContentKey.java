@@ -1,9 +1,10 @@
 package dev.headrace.op;
 
 import dev.headrace.data.ElementCodec;
+import dev.headrace.data.HeapLayout;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.RecordValues;
-import dev.headrace.spi.Sizer;
+import dev.headrace.spi.Weigher;
 import java.lang.reflect.Array;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class ContentKey {
   private static final int MOST_BYTES = 32;
 
-  /** What an entry of a hash set takes besides its key. */
-  private static final long ENTRY_BYTES = 48;
+  /** What an entry of a hash set takes besides its key and its place in the table. */
+  private static final long ENTRY_BYTES = HeapLayout.object(3L * HeapLayout.REFERENCE + 4);
 
   private ContentKey() {}
 
@@ -40,10 +41,9 @@ final class ContentKey {
     };
   }
 
-  /** About how many bytes a key and its entry in a set keep alive. */
+  /** How many bytes a key and its entry in a set keep alive. */
   static long bytesOf(Object key) {
-    return ENTRY_BYTES
-        + (key instanceof Bytes bytes ? 40L + bytes.content.length : Sizer.bytesOf(key));
+    return ENTRY_BYTES + Weigher.bytesOf(key);
   }
 
   private static @Nullable Object ofNullable(@Nullable Object value) {

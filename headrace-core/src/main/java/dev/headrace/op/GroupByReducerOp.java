@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
@@ -7,12 +8,13 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.Weigher;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
@@ -61,6 +63,9 @@ public record GroupByReducerOp(
     long elements;
     long bytes;
 
+    /** At how many elements it is weighed again. */
+    long weighedAt = 1;
+
     Group(Id first, Object state) {
       this.first = first;
       this.state = state;
@@ -71,7 +76,13 @@ public record GroupByReducerOp(
     private static final int PULL = 1024;
 
     /** What a group takes besides its key and state. */
-    private static final long GROUP_BYTES = 128;
+    private static final long GROUP_BYTES =
+        HeapLayout.object(2L * HeapLayout.REFERENCE + 24)
+            + HeapLayout.object(5L * HeapLayout.REFERENCE + 1)
+            + Id.BYTES;
+
+    /** A state that grows is weighed again when its group has grown by one part of so many. */
+    private static final int WEIGHED_AGAIN = 32;
 
     private final GroupByReducerOp op;
     private final Cursor source;
@@ -83,7 +94,7 @@ public record GroupByReducerOp(
     private State start;
     private int heldGiven;
     private long given;
-    private long reservedBytes;
+    private final Holding holding;
     private boolean broken;
     private @Nullable Iterator<Map.Entry<Object, Group>> finished;
 
@@ -91,6 +102,7 @@ public record GroupByReducerOp(
       super(context);
       this.op = op;
       this.source = context.open(op.input);
+      this.holding = new Holding(context.heap());
       this.start = source.save();
     }
 
@@ -108,6 +120,8 @@ public record GroupByReducerOp(
       Iterator<Map.Entry<Object, Group>> left = finished;
       while (left != null && out.size() < max && left.hasNext()) {
         Group group = left.next().getValue();
+        left.remove();
+        holding.letGo(group.bytes);
         out.add(valueOf(group), group.first.parent(), group.first.ordinal());
       }
       given += out.size();
@@ -160,19 +174,16 @@ public record GroupByReducerOp(
         return context.failure(pulled.id(index), e);
       }
       group.elements++;
-      // A state may grow; it is weighed again each time its group has doubled.
-      return Long.bitCount(group.elements) == 1 ? weigh(key, group) : null;
+      return group.elements == group.weighedAt ? weigh(key, group) : null;
     }
 
     private @Nullable Failure weigh(Object key, Group group) {
-      long bytes = GROUP_BYTES + Sizer.bytesOf(key) + Sizer.bytesOf(group.state);
-      long added = bytes - group.bytes;
-      if (added <= 0) {
-        return null;
-      }
-      if (context.heap().tryReserve(added)) {
+      long bytes = GROUP_BYTES + Weigher.bytesOf(key) + Weigher.bytesOf(group.state);
+      boolean grows = bytes != group.bytes;
+      group.weighedAt +=
+          Math.max(1, grows ? group.elements / WEIGHED_AGAIN : group.elements); // it may yet grow
+      if (holding.exchange(group.bytes, bytes)) {
         group.bytes = bytes;
-        reservedBytes += added;
         return null;
       }
       broken = true;
@@ -181,14 +192,12 @@ public record GroupByReducerOp(
           null,
           new IllegalStateException(
               ("groupByReducer: expected its groups to fit the memory budget, but %,d groups need"
-                      + " more than %,d bytes and the %s account holds %,d bytes; raise"
-                      + " %s, or use fewer keys or smaller states")
+                   + " more than %,d bytes and %s; raise %s, or use fewer keys or smaller states")
                   .formatted(
                       groups.size(),
-                      reservedBytes + added,
-                      context.heap().name(),
-                      context.heap().limitBytes(),
-                      context.heap().option())),
+                      holding.bytes() + bytes - group.bytes,
+                      holding.isFull(),
+                      holding.option())),
           true);
     }
 
@@ -220,8 +229,7 @@ public record GroupByReducerOp(
 
     @Override
     public void close() {
-      context.heap().release(reservedBytes);
-      reservedBytes = 0;
+      holding.close();
       source.close();
     }
   }

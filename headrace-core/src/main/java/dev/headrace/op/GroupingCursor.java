@@ -1,13 +1,15 @@
 package dev.headrace.op;
 
+import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Weigher;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,13 +41,15 @@ abstract class GroupingCursor extends Cursor {
   private @Nullable Group flushing;
 
   private @Nullable Cursor child;
-  private long reservedBytes;
+  private final Holding holding;
+  private long ledgerBytes;
   private long heldElements;
   private boolean broken;
 
   GroupingCursor(Context context, Op input, String word) {
     super(context);
     this.word = word;
+    this.holding = new Holding(context.heap());
     this.reader = new HoldingReader(context.open(input));
   }
 
@@ -65,6 +69,15 @@ abstract class GroupingCursor extends Cursor {
 
   /** Elements of one key. */
   private static final class Group {
+    /**
+     * What a group takes without its key and its elements: itself, its id, its place in the map.
+     */
+    private static final long OWN_BYTES =
+        HeapLayout.object(3L * HeapLayout.REFERENCE + 16)
+            + HeapLayout.object(HeapLayout.REFERENCE + 8)
+            + HeapLayout.object(5L * HeapLayout.REFERENCE + 1)
+            + Id.BYTES;
+
     final long size;
     final List<Object> items = new ArrayList<>();
     final Id id;
@@ -74,6 +87,22 @@ abstract class GroupingCursor extends Cursor {
     Group(long size, Id id) {
       this.size = size;
       this.id = id;
+    }
+
+    /** What it takes to hold so many elements. */
+    private static long roomBytes(int count) {
+      int room = 10;
+      while (room < count) {
+        room += room >> 1;
+      }
+      int places = Math.max(4, Integer.highestOneBit(Math.max(1, 2 * count - 1)));
+      return HeapLayout.references(room) + HeapLayout.array(places, 8);
+    }
+
+    /** What one more element adds, beside itself. */
+    long growthBytes() {
+      int count = items.size();
+      return roomBytes(count + 1) - (count == 0 ? 0 : roomBytes(count));
     }
 
     void add(Object item, long number, long itsBytes) {
@@ -138,7 +167,7 @@ abstract class GroupingCursor extends Cursor {
       out.add(context.failure(id, e), id.parent(), id.ordinal());
       return;
     }
-    if (!hold(group, item)) {
+    if (!hold(key, group, item)) {
       out.add(tooLarge(), context.prefix(), 0);
       broken = true;
     } else if (group.items.size() >= group.size) {
@@ -163,20 +192,35 @@ abstract class GroupingCursor extends Cursor {
     return group;
   }
 
-  private boolean hold(Group group, Object item) {
-    long bytes = Sizer.bytesOf(item);
-    if (!context.heap().tryReserve(bytes)) {
+  /** Adds an element to a group; false where it does not fit the memory. */
+  private boolean hold(Object key, Group group, Object item) {
+    long bytes = Weigher.bytesOf(item) + group.growthBytes();
+    if (group.items.isEmpty()) {
+      bytes += Group.OWN_BYTES + Weigher.bytesOf(key);
+    }
+    if (!holding.take(bytes)) {
       return false;
     }
-    reservedBytes += bytes;
     heldElements++;
     group.add(item, reader.number(), bytes);
     ledger.hold(reader.number());
+    weighLedger();
     return true;
+  }
+
+  private void weighLedger() {
+    long now = ledger.bytes();
+    if (now > ledgerBytes) {
+      holding.takeAnyway(now - ledgerBytes);
+    } else {
+      holding.letGo(ledgerBytes - now);
+    }
+    ledgerBytes = now;
   }
 
   private void flush(Object key, Group group, boolean full, Chunk out) {
     ledger.flush(group.numbers, group.items.size());
+    weighLedger();
     heldElements -= group.items.size();
     flushing = group;
     try {
@@ -193,8 +237,7 @@ abstract class GroupingCursor extends Cursor {
   private void letGo() {
     Group done = Objects.requireNonNull(flushing);
     flushing = null;
-    context.heap().release(done.bytes);
-    reservedBytes -= done.bytes;
+    holding.letGo(done.bytes);
     reader.forget(ledger.oldest(reader.nextNumber()));
   }
 
@@ -204,25 +247,22 @@ abstract class GroupingCursor extends Cursor {
         null,
         new IllegalStateException(
             ("%s: expected windows that are not full to fit the memory budget, but with %,d"
-                 + " elements of %,d keys, %,d MB, the %s account is full (%,d MB of %,d MB); at"
-                 + " most that many elements would be held if each window were full: lower the size"
-                 + " or the number of keys, or raise %s to more than %,d MB")
+                    + " elements of %,d keys, %,d MB, %s; full windows of these keys need about %,d"
+                    + " MB: lower the size or the number of keys, or raise %s to more than that")
                 .formatted(
                     word,
                     heldElements,
                     groups.size(),
-                    reservedBytes >> 20,
-                    context.heap().name(),
-                    context.heap().usedBytes() >> 20,
-                    context.heap().limitBytes() >> 20,
-                    context.heap().option(),
-                    neededBytes() >> 20)),
+                    holding.bytes() >> 20,
+                    holding.isFull(),
+                    neededBytes() >> 20,
+                    holding.option())),
         true);
   }
 
   /** What full windows of the keys met so far would hold. */
   private long neededBytes() {
-    double each = (double) reservedBytes / Math.max(1, heldElements);
+    double each = (double) holding.bytes() / Math.max(1, heldElements);
     double elements = 0;
     for (Group group : groups.values()) {
       elements += group.size;
@@ -283,14 +323,15 @@ abstract class GroupingCursor extends Cursor {
       try {
         Object item = reader.item();
         if (isHeld) {
-          Group group = groupOf(keyOf(item), reader.id());
-          if (!hold(group, item) || group.items.size() >= group.size) {
+          Object key = keyOf(item);
+          Group group = groupOf(key, reader.id());
+          if (!hold(key, group, item) || group.items.size() >= group.size) {
             throw new IllegalStateException(
                 "expected windows that are not full and fit the memory");
           }
         } else {
           reopened = reopened == null ? new Group(window.length, reader.id()) : reopened;
-          if (!hold(reopened, item)) {
+          if (!hold("", reopened, item)) {
             throw new IllegalStateException("expected the window to fit the memory budget");
           }
         }
@@ -337,6 +378,7 @@ abstract class GroupingCursor extends Cursor {
   private void reopen(Group window, State at) {
     flushing = window;
     ledger.flush(window.numbers, window.items.size());
+    weighLedger();
     heldElements -= window.items.size();
     try {
       Object key = keyOf(window.items.getFirst());
@@ -356,8 +398,8 @@ abstract class GroupingCursor extends Cursor {
     if (child != null) {
       child.close();
     }
-    context.heap().release(reservedBytes);
-    reservedBytes = 0;
+    holding.close();
+    ledgerBytes = 0;
     groups.clear();
     reader.close();
   }

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.HeapLayout;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
@@ -69,11 +70,22 @@ final class HeldLedger {
     }
   }
 
+  private static final long PAGE_BYTES =
+      HeapLayout.array(PAGE, 8)
+          + HeapLayout.object(HeapLayout.REFERENCE)
+          + HeapLayout.object(HeapLayout.REFERENCE + 12)
+          + HeapLayout.object(2L * HeapLayout.REFERENCE);
+
   private @Nullable Link oldest;
   private @Nullable Link newest;
   private int empty;
   private int pages;
   private long flush;
+
+  /** What the ledger takes on the heap. */
+  long bytes() {
+    return pages * PAGE_BYTES;
+  }
 
   /** Notes that an element is held; numbers ascend. */
   void hold(long number) {

@@ -7,8 +7,8 @@ import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
 import dev.headrace.device.DeviceStream;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.TransferMeter;
+import dev.headrace.spi.Weigher;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -236,6 +236,6 @@ final class HostBatch {
 
   long heapBytes() {
     Object held = element;
-    return held == null ? 0 : Sizer.bytesOf(held);
+    return held == null ? 0 : Weigher.bytesOf(held);
   }
 }

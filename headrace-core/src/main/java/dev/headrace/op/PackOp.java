@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.HeapLayout;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
@@ -9,6 +10,7 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Packed;
@@ -77,12 +79,17 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
    *
    * @param number the how manieth element read it is
    * @param before the input's position before it
+   * @param bytes what it was charged for; a deferred tensor may be computed later
    */
-  private record Held(long number, State before, Id id, Kind kind, Tensor[] leaves, int length) {
-    long bytes() {
-      long bytes = 128;
+  private record Held(
+      long number, State before, Id id, Kind kind, Tensor[] leaves, int length, long bytes) {
+    /** What it takes itself, with its id, its position and its piece of a row. */
+    private static final long OWN_BYTES = 128;
+
+    static long bytesOf(Tensor[] leaves) {
+      long bytes = OWN_BYTES + HeapLayout.references(leaves.length);
       for (Tensor leaf : leaves) {
-        bytes += 48 + leaf.byteSize();
+        bytes += leaf.heapBytes();
       }
       return bytes;
     }
@@ -164,12 +171,13 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
     /** What the kind must be, by its text, where that was settled before a checkpoint. */
     private @Nullable String kindText;
 
-    private long reservedBytes;
+    private final Holding holding;
 
     PackCursor(Context context, PackOp op) {
       super(context);
       this.op = op;
       this.reader = new Reader(context.open(op.input));
+      this.holding = new Holding(context.heap());
     }
 
     /** Gives the next row if there is one without reading on. */
@@ -229,7 +237,13 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
         known = settle(Kind.of(structure, item, leaves));
       }
       return new Held(
-          read - 1, reader.before(), reader.id(), known, leaves, Math.toIntExact(length));
+          read - 1,
+          reader.before(),
+          reader.id(),
+          known,
+          leaves,
+          Math.toIntExact(length),
+          Held.bytesOf(leaves));
     }
 
     private static boolean sameTypes(Kind kind, Tensor[] leaves) {
@@ -276,8 +290,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
     }
 
     private boolean reserve(Held held, Chunk out) {
-      if (context.heap().tryReserve(held.bytes())) {
-        reservedBytes += held.bytes();
+      if (holding.take(held.bytes())) {
         return true;
       }
       broken = true;
@@ -287,13 +300,9 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
               null,
               new IllegalStateException(
                   ("pack: expected its open rows to fit the memory budget, but they need more than"
-                          + " %,d bytes and the %s account holds %,d bytes; use fewer bins, or"
-                          + " raise %s")
+                          + " %,d bytes and %s; use fewer bins, or raise %s")
                       .formatted(
-                          reservedBytes + held.bytes(),
-                          context.heap().name(),
-                          context.heap().limitBytes(),
-                          context.heap().option())),
+                          holding.bytes() + held.bytes(), holding.isFull(), holding.option())),
               true),
           out);
       return false;
@@ -301,13 +310,11 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
 
     /** Takes in a sequence again after a checkpoint, where it was admitted before. */
     final void reserveAgain(Held held) {
-      context.heap().reserve(held.bytes());
-      reservedBytes += held.bytes();
+      holding.takeAnyway(held.bytes());
     }
 
     final void release(Held held) {
-      context.heap().release(held.bytes());
-      reservedBytes -= held.bytes();
+      holding.letGo(held.bytes());
     }
 
     /** Appends the row of these pieces, under the id given. */
@@ -454,8 +461,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
 
     @Override
     public final void close() {
-      context.heap().release(reservedBytes);
-      reservedBytes = 0;
+      holding.close();
       reader.close();
     }
   }

@@ -11,8 +11,8 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Hurry;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.Weighed;
+import dev.headrace.spi.Weigher;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -96,7 +96,7 @@ final class Placing {
     @Override
     public long heapBytes() {
       Object waiting = element;
-      return 64 + (waiting == null ? 0 : Sizer.bytesOf(waiting));
+      return 64 + (waiting == null ? 0 : Weigher.bytesOf(waiting));
     }
   }
 

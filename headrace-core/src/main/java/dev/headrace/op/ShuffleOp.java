@@ -8,11 +8,11 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import java.util.Arrays;
@@ -143,7 +143,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     private int goodSlot;
     private boolean ended;
     private boolean broken;
-    private long reservedBytes;
+    private final Holding holding;
     private long ringBytes;
 
     ShuffleCursor(Context context, ShuffleOp op, DrawnSeed drawn) {
@@ -154,6 +154,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       this.stride = Math.max(64, capacity / 8);
       this.memory = (long) (capacity * (Math.log(capacity) + 40));
       this.ring = new ShuffleRing(capacity);
+      this.holding = new Holding(context.heap());
       this.source = context.open(op.input);
       this.philox = generator();
       this.oldest = new Place(0, 0, source.save());
@@ -208,20 +209,19 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
 
     private void takeIn(Chunk out) {
-      if (good < capacity && !reserve((int) Math.min(capacity, good + pulled.size()))) {
-        out.add(tooLarge(), context.prefix(), 0);
-        broken = true;
-        return;
-      }
+      broken = !growRing((int) Math.min(capacity, good + pulled.size()));
       int size = pulled.size();
-      for (int i = 0; i < size; i++) {
+      for (int i = 0; i < size && !broken; i++) {
         if (pulled.isFailure(i)) {
           append(null);
           inputs++;
           out.append(pulled, i);
           continue;
         }
-        ring.put(goodSlot, pulled, i);
+        if (!hold(goodSlot, i)) {
+          broken = true;
+          break;
+        }
         inputs++;
         good++;
         goodSlot = next(goodSlot);
@@ -229,6 +229,19 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
           draw(out);
         }
       }
+      if (broken) {
+        out.add(tooLarge(), context.prefix(), 0);
+      }
+    }
+
+    /** Puts a pulled element into a slot; false where it does not fit the memory. */
+    private boolean hold(int slot, int index) {
+      long bytes = ring.charge(pulled, index);
+      if (!holding.take(bytes)) {
+        return false;
+      }
+      ring.put(slot, pulled, index, bytes);
+      return true;
     }
 
     private void draw(Chunk out) {
@@ -237,6 +250,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       if (slot >= capacity || slot < 0) {
         slot -= capacity;
       }
+      holding.letGo(ring.bytesOf(slot));
       ring.give(slot, out);
       ring.move(givenSlot, slot);
       given++;
@@ -247,44 +261,46 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       return slot + 1 == capacity ? 0 : slot + 1;
     }
 
-    /** Reserves the memory of what was pulled, and of the ring that holds the slots up to it. */
-    private boolean reserve(int end) {
-      long bytes = pulled.inLongs() ? 0 : Sizer.bytesOf(pulled);
-      long growth = ring.bytesToHold(end, pulled.inLongs());
-      if (!context.heap().tryReserve(bytes + growth)) {
+    /**
+     * Makes the ring hold slots up to {@code end}, of the lane that was pulled; false if it cannot.
+     */
+    private boolean growRing(int end) {
+      long after = ring.bytesToHold(end, pulled.inLongs());
+      if (after == 0) {
+        long more = ring.bytes() - ringBytes; // ids that came to differ
+        if (more > 0 && holding.take(more)) {
+          ringBytes += more;
+        }
+        return true;
+      }
+      if (!holding.take(after)) {
         return false;
       }
-      reservedBytes += bytes;
-      if (growth > 0) {
-        long old = ringBytes; // there until the new arrays are filled from the old ones
-        ring.prepare(end, pulled.inLongs());
-        ringBytes = growth;
-        context.heap().release(old);
-      }
+      ring.prepare(end, pulled.inLongs());
+      holding.letGo(ringBytes); // the old arrays, from which the new ones were filled
+      ringBytes = after;
       return true;
     }
 
     private Failure tooLarge() {
       long all = op.input.cardinality();
       long wanted = all < 0 ? op.buffer : Math.min(op.buffer, all);
-      long each = ShuffleRing.SLOT_BYTES + reservedBytes / Math.max(1, good);
+      long each = (holding.bytes() - ringBytes) / Math.max(1, good - given);
+      long needed = ShuffleRing.SLOT_BYTES + each;
       return new Failure(
           context.path(),
           null,
           new IllegalStateException(
               ("shuffle: expected a buffer of %,d elements to fit the memory budget, but after %,d"
-                   + " elements of about %,d bytes the %s account is full (%,d MB of %,d MB); the"
-                   + " buffer needs about %,d MB: lower it, raise %s, or shuffle before elements"
-                   + " grow")
+                      + " elements of about %,d bytes %s; the buffer needs about %,d MB: lower it,"
+                      + " raise %s, or shuffle before elements grow")
                   .formatted(
                       wanted,
                       good,
-                      each,
-                      context.heap().name(),
-                      context.heap().usedBytes() >> 20,
-                      context.heap().limitBytes() >> 20,
-                      Math.max(1, Math.round((double) each * wanted / (1 << 20))),
-                      context.heap().option())),
+                      needed,
+                      holding.isFull(),
+                      Math.max(1, Math.round((double) needed * wanted / (1 << 20))),
+                      holding.option())),
           true);
     }
 
@@ -469,11 +485,12 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
                 + inputs
                 + " again, but its input has ended; the input changed since the checkpoint");
       }
-      if (!reserve(live.length)) {
-        throw new IllegalStateException(tooLarge().cause().getMessage());
+      boolean fits = growRing(live.length);
+      for (int i = 0; fits && i < pulled.size(); i++) {
+        fits = hold((int) wanted[first + i], i);
       }
-      for (int i = 0; i < pulled.size(); i++) {
-        ring.put((int) wanted[first + i], pulled, i);
+      if (!fits) {
+        throw new IllegalStateException(tooLarge().cause().getMessage());
       }
       inputs += pulled.size();
       good += pulled.size();
@@ -483,8 +500,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     @Override
     public void close() {
       source.close();
-      context.heap().release(reservedBytes + ringBytes);
-      reservedBytes = 0;
+      holding.close();
       ringBytes = 0;
       ring.clear();
     }

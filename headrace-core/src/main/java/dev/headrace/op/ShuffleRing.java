@@ -1,7 +1,9 @@
 package dev.headrace.op;
 
+import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Id;
+import dev.headrace.spi.Weigher;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class ShuffleRing {
   static final int SLOT_BYTES = 16;
 
+  /** Weights are kept in units of an object's alignment. */
+  private static final int UNIT = 8;
+
   private static final int LEAST = 64;
   private static final int FEW = 16_384;
   private static final int BOXED_BYTES = 24;
@@ -25,6 +30,10 @@ final class ShuffleRing {
   private long[] pairs = {};
 
   private @Nullable Object[] items = {};
+
+  /** What each item was charged for, in units; empty while all values are longs. */
+  private int[] weights = {};
+
   private boolean inLongs = true;
 
   /** The parent of all ids, or of each where they differ. */
@@ -37,7 +46,8 @@ final class ShuffleRing {
     this.capacity = capacity;
   }
 
-  void put(int slot, Chunk from, int index) {
+  /** Puts an element into a slot, and notes the bytes that it was charged for. */
+  void put(int slot, Chunk from, int index, long bytes) {
     if (slot >= slots) {
       grow(slot);
     }
@@ -52,7 +62,22 @@ final class ShuffleRing {
     } else {
       leaveLongs();
       items[slot] = from.item(index);
+      weights[slot] = (int) Math.min(Integer.MAX_VALUE, bytes / UNIT);
     }
+  }
+
+  /** What an element would be charged for, in units that {@link #bytesOf(int)} gives back. */
+  long charge(Chunk from, int index) {
+    if (inLongs && from.inLongs()) {
+      return 0; // it lies in the ring's own array
+    }
+    long bytes = from.inLongs() ? BOXED_BYTES : Weigher.bytesOf(from.item(index));
+    return Math.min(Integer.MAX_VALUE, bytes / UNIT) * UNIT;
+  }
+
+  /** What the element in a slot was charged for. */
+  long bytesOf(int slot) {
+    return inLongs ? 0 : (long) weights[slot] * UNIT;
   }
 
   /** Appends what is in a slot to a chunk. */
@@ -80,8 +105,11 @@ final class ShuffleRing {
     if (!inLongs) {
       Object item = items[from];
       items[from] = null; // first: both may be the same slot
+      int weight = weights[from];
+      weights[from] = 0;
       if (from != to) {
         items[to] = item;
+        weights[to] = weight;
       }
     }
   }
@@ -89,6 +117,7 @@ final class ShuffleRing {
   void clear() {
     pairs = new long[0];
     items = new Object[0];
+    weights = new int[0];
     slots = 0;
   }
 
@@ -109,6 +138,7 @@ final class ShuffleRing {
   private void leaveLongs() {
     if (inLongs) {
       items = new Object[slots];
+      weights = new int[slots]; // what was boxed is charged with the ring
       if (used) {
         for (int slot = 0; slot < slots; slot++) {
           items[slot] = pairs[2 * slot];
@@ -131,8 +161,15 @@ final class ShuffleRing {
     return bytesOf(end > slots ? slotsFor(end - 1) : slots, inLongs && longs) + boxed;
   }
 
+  /** What the ring's own arrays take. */
+  long bytes() {
+    return slots == 0 ? 0 : bytesOf(slots, inLongs);
+  }
+
   private long bytesOf(int count, boolean longs) {
-    return (long) count * (SLOT_BYTES + (longs ? 0 : 8) + (parents == null ? 0 : 8));
+    return HeapLayout.array(2L * count, 8)
+        + (longs ? 0 : HeapLayout.references(count) + HeapLayout.array(count, 4))
+        + (parents == null ? 0 : HeapLayout.references(count));
   }
 
   /** Allocates what {@link #bytesToHold} tells. */
@@ -156,6 +193,7 @@ final class ShuffleRing {
     pairs = Arrays.copyOf(pairs, 2 * slots);
     if (!inLongs) {
       items = Arrays.copyOf(items, slots);
+      weights = Arrays.copyOf(weights, slots);
     }
     Id[] all = parents;
     if (all != null) {

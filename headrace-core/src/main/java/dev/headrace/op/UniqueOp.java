@@ -1,11 +1,13 @@
 package dev.headrace.op;
 
+import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
@@ -56,13 +58,14 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
     private State start;
     private int givenOfKept;
     private long given;
-    private long reservedBytes;
+    private final Holding holding;
     private boolean broken;
 
     UniqueCursor(Context context, UniqueOp op) {
       super(context);
       this.op = op;
       this.source = context.open(op.input);
+      this.holding = new Holding(context.heap());
       this.start = source.save();
     }
 
@@ -120,14 +123,18 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
         chunk.replace(index, context.failure(chunk.id(index), e));
         return true;
       }
-      long bytes = ContentKey.bytesOf(itsKey);
-      if (context.heap().tryReserve(bytes)) {
-        reservedBytes += bytes;
-      } else {
+      if (!hold(itsKey)) {
         broken = true;
-        chunk.replace(index, tooLarge(bytes));
+        chunk.replace(index, tooLarge(ContentKey.bytesOf(itsKey)));
       }
       return true;
+    }
+
+    /** Charges for a key that was added; false where it does not fit the memory. */
+    private boolean hold(Object itsKey) {
+      long table =
+          HeapLayout.hashTable(seen.size()) - HeapLayout.hashTable(seen.size() - 1); // it may grow
+      return holding.take(ContentKey.bytesOf(itsKey) + table);
     }
 
     private Failure tooLarge(long bytes) {
@@ -136,14 +143,9 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
           null,
           new IllegalStateException(
               ("unique: expected the keys it has met to fit the memory budget, but %,d of them need"
-                      + " %,d bytes and the %s account holds %,d bytes; raise %s,"
-                      + " or give a smaller key: unique(x -> …)")
+                      + " %,d bytes and %s; raise %s, or give a smaller key: unique(x -> …)")
                   .formatted(
-                      seen.size(),
-                      reservedBytes + bytes,
-                      context.heap().name(),
-                      context.heap().limitBytes(),
-                      context.heap().option())),
+                      seen.size(), holding.bytes() + bytes, holding.isFull(), holding.option())),
           true);
     }
 
@@ -165,8 +167,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
 
     @Override
     public void close() {
-      context.heap().release(reservedBytes);
-      reservedBytes = 0;
+      holding.close();
       source.close();
     }
   }

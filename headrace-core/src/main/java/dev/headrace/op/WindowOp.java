@@ -1,18 +1,20 @@
 package dev.headrace.op;
 
+import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.Weigher;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -76,7 +78,13 @@ public record WindowOp(
   }
 
   /** An element that windows to come need. */
-  private record Held(Object item, Id id, long number, long bytes) {}
+  private record Held(Object item, Id id, long number, long bytes) {
+    /** What it takes itself: with its id, and its place in a list that grows by half. */
+    static final long OWN_BYTES =
+        HeapLayout.object(2L * HeapLayout.REFERENCE + 20)
+            + Id.BYTES
+            + HeapLayout.REFERENCE * 3L / 2;
+  }
 
   private static final class WindowCursor extends Cursor {
     private final WindowOp op;
@@ -89,7 +97,7 @@ public record WindowOp(
     /** How many elements lie between what was read and the next window. */
     private long toDrop;
 
-    private long reservedBytes;
+    private final Holding holding;
     private boolean ended;
     private boolean broken;
 
@@ -97,6 +105,7 @@ public record WindowOp(
       super(context);
       this.op = op;
       this.span = op.span();
+      this.holding = new Holding(context.heap());
       this.reader = new HoldingReader(context.open(op.input, demandOf(context.demand())));
     }
 
@@ -142,11 +151,10 @@ public record WindowOp(
 
     private boolean hold() {
       Object item = reader.item();
-      long bytes = Sizer.bytesOf(item);
-      if (!context.heap().tryReserve(bytes)) {
+      long bytes = Held.OWN_BYTES + Weigher.bytesOf(item);
+      if (!holding.take(bytes)) {
         return false;
       }
-      reservedBytes += bytes;
       held.add(new Held(item, reader.id(), reader.number(), bytes));
       return true;
     }
@@ -166,16 +174,11 @@ public record WindowOp(
       out.add(window, id.parent(), id.ordinal());
       int gone = Math.min(op.shift, held.size());
       for (Held each : held.subList(0, gone)) {
-        release(each.bytes);
+        holding.letGo(each.bytes);
       }
       held.subList(0, gone).clear();
       toDrop = op.shift - gone;
       reader.forget(firstNumber());
-    }
-
-    private void release(long bytes) {
-      context.heap().release(bytes);
-      reservedBytes -= bytes;
     }
 
     private long firstNumber() {
@@ -183,24 +186,21 @@ public record WindowOp(
     }
 
     private Failure tooLarge() {
-      long each = Math.max(1, reservedBytes / Math.max(1, held.size()));
+      long each = Math.max(1, holding.bytes() / Math.max(1, held.size()));
       return new Failure(
           context.path(),
           null,
           new IllegalStateException(
               ("window: expected the %,d elements of a window to fit the memory budget, but after"
-                      + " %,d elements of about %,d bytes the %s account is full (%,d MB of %,d"
-                      + " MB); they need about %,d MB: make windows smaller, or raise"
-                      + " %s")
+                      + " %,d elements of about %,d bytes %s; they need about %,d MB: make windows"
+                      + " smaller, or raise %s")
                   .formatted(
                       span,
                       held.size(),
                       each,
-                      context.heap().name(),
-                      context.heap().usedBytes() >> 20,
-                      context.heap().limitBytes() >> 20,
+                      holding.isFull(),
                       (long) ((double) each * span / (1 << 20)),
-                      context.heap().option())),
+                      holding.option())),
           true);
     }
 
@@ -243,7 +243,7 @@ public record WindowOp(
 
     @Override
     public void close() {
-      release(reservedBytes);
+      holding.close();
       held.clear();
       reader.close();
     }

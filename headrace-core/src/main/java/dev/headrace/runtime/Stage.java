@@ -5,9 +5,9 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
-import dev.headrace.spi.Sizer;
 import dev.headrace.spi.State;
 import dev.headrace.spi.ThreadClock;
+import dev.headrace.spi.Weigher;
 import dev.headrace.spi.Work;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -424,7 +424,7 @@ final class Stage extends Cursor {
       slot.chunk.dropFirst(Math.min(slot.takenBefore, slot.chunk.size()));
     }
     Step.WEIGH.reached();
-    long heapBytes = Sizer.bytesOf(slot.chunk);
+    long heapBytes = Weigher.bytesOf(slot.chunk);
     long slabBytes = engine.memory().slabBytesOf(slot.chunk);
     crew.lock.lock();
     try {

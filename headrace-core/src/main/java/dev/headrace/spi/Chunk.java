@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.HeapLayout;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -348,6 +349,14 @@ public final class Chunk {
   public void leaveLongs() {
     inLongs = false;
     recount();
+  }
+
+  /** What the lanes take on the heap, without the elements. */
+  public long laneBytes() {
+    return HeapLayout.array(longs.length, 8)
+        + HeapLayout.references(items.length)
+        + HeapLayout.array(ordinals.length, 8)
+        + HeapLayout.references(parents.length);
   }
 
   private void setLong(int slot, long value) {

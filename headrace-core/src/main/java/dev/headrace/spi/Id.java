@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.HeapLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * (a repetition, the element an interleaved child was made from).
  */
 public record Id(@Nullable Id parent, long ordinal) {
+  /** What an id takes on the heap; its parent is shared with others. */
+  public static final long BYTES = HeapLayout.object(HeapLayout.REFERENCE + 8);
 
   /** The id with these ordinals, from the outermost inwards; null for none. */
   public static @Nullable Id ofPath(long[] ordinals) {

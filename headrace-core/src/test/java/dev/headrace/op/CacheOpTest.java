@@ -205,8 +205,9 @@ class CacheOpTest {
     assertThat(errors.getFirst().isTerminal()).isTrue();
     assertThat(errors.getFirst())
         .hasMessageContaining("cache: expected its elements to fit the memory budget")
-        .hasMessageContaining("elements need more than")
-        .hasMessageContaining("the heap account holds 16 MB")
+        .hasMessageContaining("after 15 elements of about 1,048,601 bytes")
+        .hasMessageContaining(
+            "the heap account is full (15 MB of 16 MB); all of them need about 1,000 MB")
         .hasMessageContaining("raise options.heapBudget, or cache earlier");
   }
 

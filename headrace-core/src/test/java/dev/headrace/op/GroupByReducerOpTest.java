@@ -92,7 +92,8 @@ class GroupByReducerOpTest {
     assertThat(errors.getFirst().isTerminal()).isTrue();
     assertThat(errors.getFirst())
         .hasMessageContaining("groupByReducer: expected its groups to fit the memory budget, but")
-        .hasMessageContaining("the heap account holds 1,048,576 bytes; raise options.heapBudget");
+        .hasMessageContaining(
+            "the heap account is full (1,023 kB of 1,024 kB); raise options.heapBudget");
     Reducer<Long, String, Long, String> growing =
         new Reducer<>(key -> "", (text, x) -> text + "0123456789".repeat(20), text -> text);
     assertThat(

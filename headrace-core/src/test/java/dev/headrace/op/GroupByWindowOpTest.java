@@ -108,7 +108,7 @@ class GroupByWindowOpTest {
     assertThat(error)
         .hasMessageContaining("groupByWindow: expected windows that are not full to fit the memory")
         .hasMessageContaining("of 1 keys")
-        .hasMessageContaining("raise options.heapBudget to more than 40 MB");
+        .hasMessageContaining("full windows of these keys need about 40 MB");
   }
 
   @Test

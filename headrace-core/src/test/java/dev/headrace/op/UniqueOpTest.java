@@ -113,8 +113,9 @@ class UniqueOpTest {
     assertThat(errors.getFirst())
         .hasMessageMatching(
             "(?s)unique .*unique: expected the keys it has met to fit the memory budget, but"
-                + " [\\d,]+ of them need [\\d,]+ bytes and the heap account holds 1,048,576 bytes;"
-                + " raise options\\.heapBudget, or give a smaller key: unique\\(x -> …\\)");
+                + " [\\d,]+ of them need [\\d,]+ bytes and the heap account is full \\(1,023 kB of"
+                + " 1,024 kB\\); raise options\\.heapBudget, or give a smaller key: unique\\(x ->"
+                + " …\\)");
   }
 
   @Test

@@ -1,0 +1,526 @@
+package dev.headrace.spi;
+
+import dev.headrace.data.HeapLayout;
+import dev.headrace.data.References;
+import dev.headrace.data.Tensor;
+import java.lang.ref.Reference;
+import java.math.BigInteger;
+import java.nio.Buffer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.LinkedList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells how many bytes an element keeps alive on the heap: headers, alignment and all that it
+ * refers to.
+ *
+ * <p>Records and objects are weighed by their fields, arrays by their entries, texts by their
+ * characters, collections of the JDK by what they take as they are built. An object that several
+ * elements share counts in each of them. What cannot be read, because a module keeps it closed, is
+ * estimated, and a warning says so once by name; {@link #declare} or {@link Weighed} tell the
+ * weight.
+ *
+ * <p><b>Threading:</b> safe for any number of threads.
+ */
+public final class Weigher {
+  /*
+   * Each class has a shape, which knows what its objects take. Most elements are leaves (numbers,
+   * arrays, texts, tensors), whose shape answers at once. For the others a walk adds up what they
+   * refer to. The walk is bounded: of a collection of more than MOST_NODES things, the rest is taken
+   * to weigh what the first ones do; below DEEPEST it goes on from a list, not from the stack.
+   */
+
+  private static final System.Logger LOG = System.getLogger("headrace.memory");
+
+  /** What a reference to something that cannot be read is taken to keep alive. */
+  static final long UNREADABLE_BYTES = 4096;
+
+  /** The same for what the JDK keeps closed, whose objects are mostly small. */
+  private static final long JDK_PART_BYTES = 48;
+
+  private static final long THROWABLE_BYTES = 1024;
+  private static final long BOXED_BYTES =
+      HeapLayout.object(HeapLayout.HEADER % 8 + 8); // a gap before the number
+  private static final int MOST_NODES = 1 << 16;
+  private static final int DEEPEST = 128;
+  private static final int FEW = 16;
+
+  private static final ClassValue<Shape> SHAPES =
+      new ClassValue<>() {
+        @Override
+        protected Shape computeValue(Class<?> type) {
+          return shapeOf(type);
+        }
+      };
+
+  private static final Map<Class<?>, ToLongFunction<Object>> DECLARED = new ConcurrentHashMap<>();
+  private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
+
+  private Weigher() {}
+
+  /** The bytes of the elements of a chunk. */
+  public static long bytesOf(Chunk chunk) {
+    int size = chunk.size();
+    if (chunk.inLongs()) {
+      return 8L * size;
+    }
+    @Nullable Object[] items = chunk.items();
+    long bytes = 0;
+    for (int i = 0; i < size; i++) {
+      Object item = items[i];
+      bytes += item == null ? 0 : bytesOf(item);
+    }
+    return bytes;
+  }
+
+  /** The bytes of an element. */
+  public static long bytesOf(Object element) {
+    long known = ofCommon(element);
+    if (known >= 0) {
+      return known;
+    }
+    Shape shape = SHAPES.get(element.getClass());
+    if (shape.isLeaf) {
+      return shape.bytes(element, null);
+    }
+    return new Walk().all(element);
+  }
+
+  /**
+   * Tells what objects of a class weigh, in every pipeline of this process: where their module
+   * keeps them closed, or where elements share them and they should not count.
+   */
+  public static <T> void declare(Class<T> type, ToLongFunction<? super T> heapBytes) {
+    DECLARED.put(type, object -> heapBytes.applyAsLong(type.cast(object)));
+    SHAPES.remove(type);
+  }
+
+  /** Takes back what was {@link #declare declared}. */
+  public static void forget(Class<?> type) {
+    DECLARED.remove(type);
+    SHAPES.remove(type);
+  }
+
+  /** What the commonest elements weigh, without a look at their class; −1 for others. */
+  private static long ofCommon(Object element) {
+    if (element instanceof Tensor tensor) {
+      return tensor.heapBytes();
+    }
+    if (element instanceof byte[] bytes) {
+      return HeapLayout.array(bytes.length, 1);
+    }
+    if (element instanceof String text) {
+      return ofText(text);
+    }
+    if (element instanceof float[] floats) {
+      return HeapLayout.array(floats.length, 4);
+    }
+    return element instanceof Long || element instanceof Double ? BOXED_BYTES : -1;
+  }
+
+  // ---- shapes -----------------------------------------------------------------------------------
+
+  /** What objects of one class take. */
+  private abstract static class Shape {
+    /** Whether no walk is needed. */
+    final boolean isLeaf;
+
+    Shape(boolean isLeaf) {
+      this.isLeaf = isLeaf;
+    }
+
+    abstract long bytes(Object object, @Nullable Walk walk);
+  }
+
+  private static Shape leaf(ToLongFunction<Object> bytes) {
+    return new Shape(true) {
+      @Override
+      long bytes(Object object, @Nullable Walk walk) {
+        return bytes.applyAsLong(object);
+      }
+    };
+  }
+
+  private static Shape fixed(long bytes) {
+    return leaf(object -> bytes);
+  }
+
+  private interface Parts {
+    long bytes(Object object, Walk walk);
+  }
+
+  private static Shape parts(Parts bytes) {
+    return new Shape(false) {
+      @Override
+      long bytes(Object object, @Nullable Walk walk) {
+        return bytes.bytes(object, walk == null ? new Walk() : walk);
+      }
+    };
+  }
+
+  private static Shape shapeOf(Class<?> type) {
+    ToLongFunction<Object> declared = DECLARED.get(type);
+    if (declared != null) {
+      return leaf(declared);
+    }
+    if (type.isArray()) {
+      return ofArray(type.getComponentType());
+    }
+    if (Weighed.class.isAssignableFrom(type)) {
+      return leaf(object -> ((Weighed) object).heapBytes());
+    }
+    if (isNobodys(type)) {
+      return fixed(0);
+    }
+    if (Plan.class.isAssignableFrom(type)) { // a window holds its elements
+      return parts((object, walk) -> HeapLayout.object(8) + walk.visit(((Plan<?>) object).op()));
+    }
+    if (Throwable.class.isAssignableFrom(type)) {
+      return fixed(THROWABLE_BYTES);
+    }
+    return type.getModule() == Object.class.getModule() ? ofJdk(type) : ofObject(type);
+  }
+
+  /** What belongs to the program, not to an element that refers to it. */
+  private static boolean isNobodys(Class<?> type) {
+    return type.isEnum()
+        || (type.getSuperclass() != null && type.getSuperclass().isEnum())
+        || type == Class.class
+        || type == Site.class
+        || ClassLoader.class.isAssignableFrom(type)
+        || Thread.class.isAssignableFrom(type)
+        || Module.class.isAssignableFrom(type)
+        || Reference.class.isAssignableFrom(type)
+        || System.Logger.class.isAssignableFrom(type);
+  }
+
+  private static Shape ofArray(Class<?> entry) {
+    if (!entry.isPrimitive()) {
+      return parts(
+          (object, walk) -> {
+            Object[] items = (Object[]) object;
+            return HeapLayout.references(items.length)
+                + walk.sum(Arrays.asList(items), items.length);
+          });
+    }
+    if (entry == int.class) {
+      return leaf(object -> HeapLayout.array(((int[]) object).length, 4));
+    }
+    if (entry == long.class) {
+      return leaf(object -> HeapLayout.array(((long[]) object).length, 8));
+    }
+    if (entry == double.class) {
+      return leaf(object -> HeapLayout.array(((double[]) object).length, 8));
+    }
+    if (entry == boolean.class) {
+      return leaf(object -> HeapLayout.array(((boolean[]) object).length, 1));
+    }
+    if (entry == short.class) {
+      return leaf(object -> HeapLayout.array(((short[]) object).length, 2));
+    }
+    return leaf(object -> HeapLayout.array(((char[]) object).length, 2));
+  }
+
+  private static Shape ofObject(Class<?> type) {
+    References references = References.of(type);
+    long own = references.objectBytes();
+    if (references.types().isEmpty()) {
+      return fixed(own);
+    }
+    if (!references.areReadable()) {
+      return unreadable(type, references);
+    }
+    boolean isRecord = type.isRecord();
+    return parts(
+        (object, walk) -> {
+          if (!isRecord && walk.hasSeen(object)) {
+            return 0;
+          }
+          long bytes = own;
+          for (Object part : references.of(object)) {
+            bytes += walk.visit(part);
+          }
+          return bytes;
+        });
+  }
+
+  /** The estimate for a class that a module keeps closed. */
+  private static Shape unreadable(Class<?> type, References references) {
+    long bytes = references.objectBytes();
+    boolean isGuess = false;
+    for (Class<?> part : references.types()) {
+      Long known = fixedBytes(part);
+      bytes += known == null ? UNREADABLE_BYTES : known;
+      isGuess |= known == null;
+    }
+    if (isGuess && SAID.add(type.getName())) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "memory: expected to read %s to know what it weighs, but module %s keeps it closed; it is taken to weigh %,d bytes. Add 'opens %s to dev.headrace.core;' to its module-info.java, or tell its weight: Weigher.declare(%s.class, x -> …)"
+              .formatted(
+                  type.getTypeName(),
+                  type.getModule().getName(),
+                  bytes,
+                  type.getPackageName(),
+                  type.getSimpleName()));
+    }
+    return fixed(bytes);
+  }
+
+  /** What every object of a declared type takes, or null where that differs. */
+  private static @Nullable Long fixedBytes(Class<?> declared) {
+    if (isNobodys(declared)) {
+      return 0L;
+    }
+    if (Number.class.isAssignableFrom(declared) || declared == Character.class) {
+      return HeapLayout.object(8);
+    }
+    return declared == Boolean.class ? 0L : null;
+  }
+
+  // ---- the JDK's classes, whose fields are closed -----------------------------------------------
+
+  private static Shape ofJdk(Class<?> type) {
+    long own = References.of(type).objectBytes();
+    if (References.of(type).types().isEmpty()) {
+      return fixed(own); // numbers, dates
+    }
+    if (type == BigInteger.class) {
+      return leaf(object -> own + HeapLayout.array(((BigInteger) object).bitLength() / 32 + 1L, 4));
+    }
+    if (Map.class.isAssignableFrom(type)) {
+      return parts((object, walk) -> ofMap((Map<?, ?>) object, own, walk));
+    }
+    if (Collection.class.isAssignableFrom(type)) {
+      return parts((object, walk) -> ofCollection((Collection<?>) object, own, walk));
+    }
+    if (Map.Entry.class.isAssignableFrom(type)) {
+      return parts(
+          (object, walk) ->
+              own
+                  + walk.visit(((Map.Entry<?, ?>) object).getKey())
+                  + walk.visit(((Map.Entry<?, ?>) object).getValue()));
+    }
+    if (type == Optional.class) {
+      return parts((object, walk) -> own + walk.visit(((Optional<?>) object).orElse(null)));
+    }
+    if (CharSequence.class.isAssignableFrom(type)) {
+      return leaf(object -> own + HeapLayout.array(2L * ((CharSequence) object).length(), 1));
+    }
+    if (Path.class.isAssignableFrom(type)) { // its bytes, and the text once it was asked for
+      return leaf(object -> own + 2 * ofText(object.toString()));
+    }
+    if (Buffer.class.isAssignableFrom(type)) {
+      return leaf(
+          object -> {
+            Buffer buffer = (Buffer) object;
+            return own + (buffer.isDirect() ? 0 : HeapLayout.array(8L * buffer.capacity(), 1));
+          });
+    }
+    if (type == java.util.BitSet.class) {
+      return leaf(object -> own + HeapLayout.array(((java.util.BitSet) object).size() / 64, 8));
+    }
+    long bytes = own;
+    for (Class<?> part : References.of(type).types()) {
+      Long known = fixedBytes(part);
+      bytes += known == null ? JDK_PART_BYTES : known;
+    }
+    return fixed(bytes);
+  }
+
+  private static long ofMap(Map<?, ?> map, long own, Walk walk) {
+    int size = map.size();
+    Class<?> type = map.getClass();
+    long entries;
+    if (type == HashMap.class || type == LinkedHashMap.class) {
+      long entry = HeapLayout.object((type == HashMap.class ? 3L : 5L) * HeapLayout.REFERENCE + 4);
+      entries = size * entry + HeapLayout.hashTable(size);
+    } else if (type == TreeMap.class) {
+      entries = size * HeapLayout.object(5L * HeapLayout.REFERENCE + 1);
+    } else if (isImmutable(type)) {
+      entries = size == 1 ? 0 : HeapLayout.references(4L * size);
+    } else {
+      entries =
+          size * HeapLayout.object(5L * HeapLayout.REFERENCE + 4) + HeapLayout.hashTable(size);
+    }
+    return own + entries + walk.sum(map.keySet(), size) + walk.sum(map.values(), size);
+  }
+
+  private static long ofCollection(Collection<?> items, long own, Walk walk) {
+    int size = items.size();
+    Class<?> type = items.getClass();
+    long room;
+    if (type == ArrayList.class) {
+      room = HeapLayout.references(grownList(size));
+    } else if (type == LinkedList.class) {
+      room = size * HeapLayout.object(3L * HeapLayout.REFERENCE);
+    } else if (type == HashSet.class || type == LinkedHashSet.class) {
+      long entry = HeapLayout.object((type == HashSet.class ? 3L : 5L) * HeapLayout.REFERENCE + 4);
+      room = HeapLayout.object(32) + size * entry + HeapLayout.hashTable(size);
+    } else if (type == TreeSet.class) {
+      room = HeapLayout.object(32) + size * HeapLayout.object(5L * HeapLayout.REFERENCE + 1);
+    } else if (type == ArrayDeque.class) {
+      room = HeapLayout.references(Math.max(17L, size + (size >> 1)));
+    } else if (isImmutable(type)) {
+      boolean isSet = items instanceof Set;
+      boolean hasArray = !type.getSimpleName().endsWith("12");
+      room = hasArray ? HeapLayout.references(isSet ? 2L * size : size) : 0;
+    } else {
+      room = HeapLayout.references(size);
+    }
+    return own + room + walk.sum(items, size);
+  }
+
+  private static boolean isImmutable(Class<?> type) {
+    return type.getName().startsWith("java.util.ImmutableCollections");
+  }
+
+  /** The length of an {@code ArrayList}'s array once it has grown to so many. */
+  private static long grownList(int size) {
+    long length = size == 0 ? 0 : 10;
+    while (length < size) {
+      length += length >> 1;
+    }
+    return length;
+  }
+
+  // ---- texts ------------------------------------------------------------------------------------
+
+  private static final long TEXT_BYTES = HeapLayout.object(HeapLayout.REFERENCE + 6);
+
+  /** Texts up to this length are looked through, longer ones in as many places. */
+  private static final int LOOKED_AT = 4096;
+
+  private static final int RUN = 64;
+
+  /** A text has a byte a character, or two where one of them is not Latin-1. */
+  private static long ofText(String text) {
+    int length = text.length();
+    return TEXT_BYTES + HeapLayout.array(length, isLatin(text, length) ? 1 : 2);
+  }
+
+  private static boolean isLatin(String text, int length) {
+    int step = length <= LOOKED_AT ? RUN : length / (LOOKED_AT / RUN);
+    for (int from = 0; from < length; from += step) {
+      int bits = 0;
+      for (int i = from; i < Math.min(length, from + RUN); i++) {
+        bits |= text.charAt(i);
+      }
+      if (bits > 255) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // ---- walking ----------------------------------------------------------------------------------
+
+  /** Adds up what one element refers to. */
+  private static final class Walk {
+    private int nodes;
+    private int depth;
+
+    /** Objects that were met, which may refer to each other in a circle. */
+    private Object @Nullable [] few;
+
+    private int met;
+    private @Nullable Set<Object> many;
+
+    /** What lies too deep for the stack. */
+    private @Nullable ArrayDeque<Object> later;
+
+    long all(Object element) {
+      try {
+        long bytes = visit(element);
+        while (later != null && !later.isEmpty() && nodes < MOST_NODES) {
+          bytes += visit(later.removeFirst());
+        }
+        return bytes;
+      } catch (RuntimeException | StackOverflowError e) {
+        return UNREADABLE_BYTES; // something of the user that cannot be walked
+      }
+    }
+
+    long visit(@Nullable Object object) {
+      if (object == null) {
+        return 0;
+      }
+      nodes++;
+      long known = ofCommon(object);
+      if (known >= 0) {
+        return known;
+      }
+      Shape shape = SHAPES.get(object.getClass());
+      if (shape.isLeaf) {
+        return shape.bytes(object, this);
+      }
+      if (nodes > MOST_NODES) {
+        return 0;
+      }
+      if (depth == DEEPEST) {
+        later = later == null ? new ArrayDeque<>() : later;
+        later.addLast(object);
+        return 0;
+      }
+      depth++;
+      long bytes = shape.bytes(object, this);
+      depth--;
+      return bytes;
+    }
+
+    /** The sum over all items; of very many, what the first ones weigh stands for the rest. */
+    long sum(Iterable<?> items, int count) {
+      long bytes = 0;
+      int seen = 0;
+      Object before = null;
+      for (Object item : items) {
+        if (nodes > MOST_NODES) {
+          return seen == 0 ? 0 : (long) ((double) bytes / seen * count);
+        }
+        bytes += item == before ? 0 : visit(item); // often the same one again and again
+        before = item;
+        seen++;
+      }
+      return bytes;
+    }
+
+    /** Whether an object was met before, and counted. */
+    boolean hasSeen(Object object) {
+      if (many != null) {
+        return !many.add(object);
+      }
+      Object[] known = few == null ? new Object[FEW] : few;
+      few = known;
+      for (int i = 0; i < met; i++) {
+        if (known[i] == object) {
+          return true;
+        }
+      }
+      if (met < FEW) {
+        known[met++] = object;
+        return false;
+      }
+      many = Collections.newSetFromMap(new IdentityHashMap<>());
+      many.addAll(List.of(known));
+      return !many.add(object);
+    }
+  }
+}
