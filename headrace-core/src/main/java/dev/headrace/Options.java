@@ -344,6 +344,7 @@ public final class Options {
         heapBudget().value(),
         nativeBudget().value(),
         memoryBudget().value(),
+        processBudgets(),
         Duration.ofMillis(
             number("stall.after.ms", stallAfter == null ? null : stallAfter.toMillis(), 30_000)
                 .value()),
@@ -382,6 +383,14 @@ public final class Options {
     return budget.value() == 0
         ? new Setting(budget.name(), 0, "4/5 of what is free", budget.origin())
         : budget;
+  }
+
+  /** What all pipelines of the process may take: what is set outside of code, or the defaults. */
+  private static Settings.Budgets processBudgets() {
+    return new Settings.Budgets(
+        DEFAULTS.heapBudget().value(),
+        DEFAULTS.nativeBudget().value(),
+        DEFAULTS.memoryBudget().value());
   }
 
   private Setting heapBudget() {

@@ -3,7 +3,6 @@ package dev.headrace.data;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A named budget of bytes — heap, native or pinned — and how much of it is in use.
@@ -25,27 +24,42 @@ public final class Account {
   }
 
   private final String name;
-  private final long limitBytes;
-  private final @Nullable Account whole;
+  private final boolean isProcessWide;
+  private volatile List<Account> wholes;
+  private volatile long limitBytes;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong buffered = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
   private final List<SpareHolder> spareHolders = new CopyOnWriteArrayList<>();
 
-  /** An empty account that {@link #tryReserve} fills up to {@code limitBytes}. */
-  public Account(String name, long limitBytes) {
-    this(name, limitBytes, null);
+  /**
+   * An empty account that {@link #tryReserve} fills up to {@code limitBytes}.
+   *
+   * @param wholes accounts that it is a part of, whose budgets it shares with other parts
+   */
+  public Account(String name, long limitBytes, Account... wholes) {
+    this(name, limitBytes, false, List.of(wholes));
   }
 
-  /** An empty account that shares the budget of another, {@code whole}, with others. */
-  public Account(String name, long limitBytes, @Nullable Account whole) {
-    if (limitBytes < 0) {
-      throw new IllegalArgumentException(
-          "account " + name + ": expected a limit of 0 bytes or more, but got " + limitBytes);
-    }
+  private Account(String name, long limitBytes, boolean isProcessWide, List<Account> wholes) {
     this.name = name;
-    this.limitBytes = limitBytes;
-    this.whole = whole;
+    this.isProcessWide = isProcessWide;
+    this.wholes = wholes;
+    limit(limitBytes);
+  }
+
+  /** The account of all pipelines of this process, as messages call it. */
+  public static Account ofProcess(String name, long limitBytes, Account... wholes) {
+    return new Account(name, limitBytes, true, List.of(wholes));
+  }
+
+  /** Changes the limit; what is in use stays so. */
+  public void limit(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(
+          "account " + name + ": expected a limit of 0 bytes or more, but got " + bytes);
+    }
+    limitBytes = bytes;
   }
 
   /**
@@ -53,19 +67,18 @@ public final class Account {
    * asked back for it, and buffers do not count: they empty by themselves.
    */
   public boolean tryReserve(long bytes) {
-    if (tryReserveSpare(bytes)) {
-      return true;
-    }
-    boolean fitsHere = bytes <= limitBytes - used.get();
-    for (SpareHolder holder : whole != null && fitsHere ? whole.spareHolders : spareHolders) {
+    return tryReserveSpare(bytes)
+        || tryReserveInsteadOfSpare(bytes)
+        || tryReserve(bytes, true); // buffers empty, and are not filled again before there is room
+  }
+
+  private boolean tryReserveInsteadOfSpare(long bytes) {
+    Account full = fullest(bytes);
+    for (SpareHolder holder : full.spareHolders) {
       holder.giveBack(bytes - freeBytes());
       if (tryReserveSpare(bytes)) {
         return true;
       }
-    }
-    if (bytes <= freeBytes() + buffered.get()) {
-      reserve(bytes); // buffers empty, and are not filled again before there is room
-      return true;
     }
     return false;
   }
@@ -75,51 +88,84 @@ public final class Account {
    */
   public boolean tryReserveLeaving(long bytes, long roomBytes) {
     long wanted = bytes + roomBytes;
-    for (SpareHolder holder : whole == null ? spareHolders : whole.spareHolders) {
-      long missing = wanted - freeBytes() - buffered.get();
-      if (missing <= 0) {
-        break;
+    if (!mayFit(wanted, true)) {
+      Account full = fullest(wanted);
+      for (SpareHolder holder : full.spareHolders) {
+        holder.giveBack(wanted - full.freeBytes() - full.buffered.get());
+        if (mayFit(wanted, true)) {
+          break;
+        }
       }
-      holder.giveBack(missing);
     }
-    return wanted <= freeBytes() + buffered.get() && tryReserve(bytes);
+    return mayFit(wanted, true) && tryReserve(bytes);
+  }
+
+  /** The account in whose way {@code bytes} are: this one, or the first whole without room. */
+  private Account fullest(long bytes) {
+    if (bytes > limitBytes - used.get()) {
+      return this;
+    }
+    for (Account whole : wholes) {
+      if (bytes > whole.freeBytes()) {
+        return whole.fullest(bytes);
+      }
+    }
+    return this;
   }
 
   /** Has {@code holder} asked for its memory whenever a reservation would not fit otherwise. */
   public void addSpareHolder(SpareHolder holder) {
     spareHolders.add(holder);
-    if (whole != null) {
-      whole.addSpareHolder(holder);
-    }
+    wholes.forEach(whole -> whole.addSpareHolder(holder));
   }
 
   /** Ends that: the holder holds nothing any more. */
   public void removeSpareHolder(SpareHolder holder) {
     spareHolders.remove(holder);
-    if (whole != null) {
-      whole.removeSpareHolder(holder);
-    }
+    wholes.forEach(whole -> whole.removeSpareHolder(holder));
   }
 
   /** Reserves {@code bytes} if they are free, for something that will be given back when asked. */
   public boolean tryReserveSpare(long bytes) {
+    return tryReserve(bytes, false);
+  }
+
+  /** Reserves here and in every whole, or nowhere. */
+  private boolean tryReserve(long bytes, boolean insteadOfBuffers) {
     checkAmount("reserve", bytes);
-    long now = tryAdd(bytes);
+    if (!mayFit(bytes, insteadOfBuffers)) {
+      return false; // nobody else is refused because of what is taken back again
+    }
+    long now = tryAdd(bytes, insteadOfBuffers);
     if (now < 0) {
       return false;
     }
-    if (whole != null && !whole.tryReserveSpare(bytes)) {
-      used.addAndGet(-bytes);
-      return false;
+    List<Account> all = wholes;
+    for (int i = 0; i < all.size(); i++) {
+      if (!all.get(i).tryReserve(bytes, insteadOfBuffers)) {
+        for (int done = 0; done < i; done++) {
+          all.get(done).release(bytes);
+        }
+        used.addAndGet(-bytes);
+        return false;
+      }
     }
     raisePeak(now);
     return true;
   }
 
+  private boolean mayFit(long bytes, boolean insteadOfBuffers) {
+    boolean fits = bytes <= limitBytes - used.get() + (insteadOfBuffers ? buffered.get() : 0);
+    for (Account whole : wholes) {
+      fits &= whole.mayFit(bytes, insteadOfBuffers);
+    }
+    return fits;
+  }
+
   /** What is used then, or −1 if it does not fit. */
-  private long tryAdd(long bytes) {
+  private long tryAdd(long bytes, boolean insteadOfBuffers) {
     long before = used.get();
-    while (bytes <= limitBytes - before) {
+    while (bytes <= limitBytes - before + (insteadOfBuffers ? buffered.get() : 0)) {
       long seen = used.compareAndExchange(before, before + bytes);
       if (seen == before) {
         return before + bytes;
@@ -133,29 +179,58 @@ public final class Account {
   public void reserve(long bytes) {
     checkAmount("reserve", bytes);
     raisePeak(used.addAndGet(bytes));
-    if (whole != null) {
+    for (Account whole : wholes) {
       whole.reserve(bytes);
     }
   }
 
   /**
-   * Reserves {@code bytes}, even beyond the limit, for what flows through a buffer: whoever must
-   * hold something does not fail because of it, but passes the limit for a while.
+   * Reserves {@code bytes}, even beyond the limit, for what flows through a buffer: a holder does
+   * not fail because of it, but passes the limit for a while.
    */
   public void buffer(long bytes) {
     reserve(bytes);
+    isBuffered(bytes);
+  }
+
+  /** The same if they are free; says whether they are. */
+  public boolean tryBuffer(long bytes) {
+    if (!tryReserveSpare(bytes)) {
+      return false;
+    }
+    isBuffered(bytes);
+    return true;
+  }
+
+  private void isBuffered(long bytes) {
     buffered.addAndGet(bytes);
+    for (Account whole : wholes) {
+      whole.isBuffered(bytes);
+    }
   }
 
   /** Gives back what was reserved for a buffer. */
   public void unbuffer(long bytes) {
-    buffered.addAndGet(-bytes);
+    isBuffered(-bytes);
     release(bytes);
   }
 
   /** What of it flows through buffers. */
   public long bufferedBytes() {
     return buffered.get();
+  }
+
+  /**
+   * Leaves the wholes: what is still in use here, for instance by a thread that is stuck, is not in
+   * use there.
+   */
+  public void leaveWholes() {
+    List<Account> before = wholes;
+    wholes = List.of();
+    for (Account whole : before) {
+      whole.isBuffered(-buffered.get());
+      whole.release(used.get());
+    }
   }
 
   /** Gives reserved bytes back. Giving back more than is reserved is an error. */
@@ -165,7 +240,7 @@ public final class Account {
     while (bytes <= before) {
       long seen = used.compareAndExchange(before, before - bytes);
       if (seen == before) {
-        if (whole != null) {
+        for (Account whole : wholes) {
           whole.release(bytes);
         }
         return;
@@ -198,24 +273,52 @@ public final class Account {
     return limitBytes;
   }
 
-  /** What is in use of the limit, for messages. */
+  /** What is in use of the limit, of this account or of a whole that is fuller; for messages. */
   public String fill() {
-    boolean isSmall = limitBytes < 16L << 20;
-    return isSmall
-        ? "%,d kB of %,d kB".formatted(usedBytes() >> 10, limitBytes >> 10)
-        : "%,d MB of %,d MB".formatted(usedBytes() >> 20, limitBytes >> 20);
+    Account full = tightest();
+    long limit = full.limitBytes;
+    boolean isSmall = limit < 16L << 20;
+    String unit = isSmall ? "kB" : "MB";
+    int shift = isSmall ? 10 : 20;
+    return "%,d %s of %,d %s%s"
+        .formatted(
+            full.usedBytes() >> shift, unit, limit >> shift, unit, full == this ? "" : full.of());
+  }
+
+  private String of() {
+    return isProcessWide ? " for all pipelines of this process" : " for heap and batches";
   }
 
   /** The option that would make room, as messages name it. */
   public String option() {
-    Account shared = whole != null && whole.limitBytes < Long.MAX_VALUE ? whole : this;
-    return "options.%sBudget".formatted(shared.name);
+    Account full = tightest();
+    return full.isProcessWide
+        ? "-Dheadrace.%s.budget".formatted(full.name)
+        : "options.%sBudget".formatted(full.name);
+  }
+
+  /** This account, or the whole that has less room. */
+  private Account tightest() {
+    Account tightest = this;
+    long least = limitBytes - used.get();
+    for (Account whole : wholes) {
+      Account full = whole.tightest();
+      long room = full.limitBytes - full.used.get();
+      if (room < least || (room == least && !full.isProcessWide)) {
+        tightest = full;
+        least = room;
+      }
+    }
+    return tightest;
   }
 
   /** What may still be reserved; negative while an oldest element passes beyond the limit. */
   public long freeBytes() {
-    long own = limitBytes - used.get();
-    return whole == null ? own : Math.min(own, whole.freeBytes());
+    long free = limitBytes - used.get();
+    for (Account whole : wholes) {
+      free = Math.min(free, whole.freeBytes());
+    }
+    return free;
   }
 
   private void raisePeak(long now) {

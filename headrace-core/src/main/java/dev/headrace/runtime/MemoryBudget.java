@@ -14,13 +14,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * ahead leave room for each other: elements for two batches, batches for the elements they are made
  * of.
  *
- * <p><b>Threading:</b> safe. Stages that ask at the same moment may both be told that there is
- * room.
+ * <p>Both are parts of what all pipelines of the process may take ({@link ProcessMemory}).
+ *
+ * <p><b>Threading:</b> safe.
  *
  * <p><b>Ownership:</b> the pipeline's; closing it fails, naming owners, if a batch was not given
  * back.
  */
 public final class MemoryBudget {
+  private final Settings settings;
   private final boolean isShared;
   private final Account together;
   private final Account heap;
@@ -36,8 +38,13 @@ public final class MemoryBudget {
     long limit = settings.memoryBudget();
     this.isShared = limit - settings.heapBudget() < settings.nativeBudget();
     this.together = new Account("memory", isShared ? limit : Long.MAX_VALUE);
-    this.heap = new Account("heap", Math.min(settings.heapBudget(), limit), together);
-    this.nativeAccount = new Account("native", Math.min(settings.nativeBudget(), limit), together);
+    this.settings = settings;
+    ProcessMemory.opened(settings);
+    this.heap =
+        new Account("heap", Math.min(settings.heapBudget(), limit), together, ProcessMemory.HEAP);
+    this.nativeAccount =
+        new Account(
+            "native", Math.min(settings.nativeBudget(), limit), together, ProcessMemory.OFF_HEAP);
     this.slabs = new SlabPool(nativeAccount, source);
     together.addSpareHolder(slabs::giveBackFree);
   }
@@ -82,7 +89,7 @@ public final class MemoryBudget {
    * it: one is trained on while another is assembled.
    */
   private long heapRoom() {
-    long own = heap.limitBytes() - heap.usedBytes();
+    long own = Math.min(heap.limitBytes() - heap.usedBytes(), ProcessMemory.HEAP.freeBytes());
     if (!isShared) {
       return own;
     }
@@ -98,7 +105,10 @@ public final class MemoryBudget {
 
   /** What batches may take, so that elements keep what they have needed, up to a quarter. */
   private long nativeRoom() {
-    long own = nativeAccount.limitBytes() - nativeAccount.usedBytes();
+    long own =
+        Math.min(
+            nativeAccount.limitBytes() - nativeAccount.usedBytes(),
+            ProcessMemory.OFF_HEAP.freeBytes());
     if (isShared) {
       long elements = Math.min(together.limitBytes() / 4, heap.peakBytes()) - heap.usedBytes();
       own = Math.min(own, together.freeBytes() - promised.get() - Math.max(0, elements));
@@ -143,6 +153,12 @@ public final class MemoryBudget {
   }
 
   void close() {
-    slabs.close();
+    try {
+      slabs.close();
+    } finally {
+      heap.leaveWholes();
+      nativeAccount.leaveWholes();
+      ProcessMemory.closed(settings);
+    }
   }
 }

@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param heapBudget bytes of elements on the heap
  * @param nativeBudget bytes of batch memory off the heap
  * @param memoryBudget bytes of both together
+ * @param process what all pipelines of this process may take
  * @param stallAfter how long the consumer may wait without progress before it is reported
  * @param closeGrace how long closing waits for functions of the user that ignore interruption
  * @param clock by which waits and stalls are measured
@@ -32,8 +33,13 @@ public record Settings(
     long heapBudget,
     long nativeBudget,
     long memoryBudget,
+    Budgets process,
     Duration stallAfter,
     Duration closeGrace,
     NanoClock clock,
     boolean tunes,
-    SpillSpace spill) {}
+    SpillSpace spill) {
+
+  /** Bytes on the heap, off it, and of both together. */
+  public record Budgets(long heap, long offHeap, long together) {}
+}

@@ -35,6 +35,7 @@ class StageSchedulesTest {
           1 << 20,
           1 << 20,
           1 << 21,
+          new Settings.Budgets(1 << 24, 1 << 24, 1 << 25),
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           NanoClock.SYSTEM,

@@ -28,6 +28,7 @@ class WorkerCrewTest {
           1 << 24,
           1 << 24,
           1 << 25,
+          new Settings.Budgets(1 << 24, 1 << 24, 1 << 25),
           Duration.ofSeconds(30),
           Duration.ofSeconds(5),
           NanoClock.SYSTEM,

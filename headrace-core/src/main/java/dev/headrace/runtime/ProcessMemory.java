@@ -1,0 +1,56 @@
+package dev.headrace.runtime;
+
+import dev.headrace.data.Account;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * The memory of all pipelines of this process: the accounts that theirs are parts of.
+ *
+ * <p>The limits are those that are set outside of code, or their defaults. A pipeline that was
+ * given more in code raises them as long as it is open: what somebody wrote for it is meant.
+ *
+ * <p><b>Threading:</b> safe.
+ */
+final class ProcessMemory {
+  private static final Account TOGETHER = Account.ofProcess("memory", Long.MAX_VALUE);
+  static final Account HEAP = Account.ofProcess("heap", Long.MAX_VALUE, TOGETHER);
+  static final Account OFF_HEAP = Account.ofProcess("native", Long.MAX_VALUE, TOGETHER);
+
+  /** What the open pipelines may take, and the process because of what is set. */
+  private static final List<Settings> OPEN = new ArrayList<>();
+
+  private ProcessMemory() {}
+
+  /** Makes room for what a pipeline may take. */
+  static synchronized void opened(Settings settings) {
+    OPEN.add(settings);
+    limit();
+  }
+
+  /** Ends that. */
+  static synchronized void closed(Settings settings) {
+    for (int i = 0; i < OPEN.size(); i++) {
+      if (OPEN.get(i) == settings) {
+        OPEN.remove(i);
+        break;
+      }
+    }
+    limit();
+  }
+
+  private static void limit() {
+    HEAP.limit(largest(s -> Math.max(s.process().heap(), s.heapBudget())));
+    OFF_HEAP.limit(largest(s -> Math.max(s.process().offHeap(), s.nativeBudget())));
+    TOGETHER.limit(largest(s -> Math.max(s.process().together(), s.memoryBudget())));
+  }
+
+  private static long largest(ToLongFunction<Settings> budget) {
+    long largest = 0;
+    for (Settings settings : OPEN) {
+      largest = Math.max(largest, budget.applyAsLong(settings));
+    }
+    return OPEN.isEmpty() ? Long.MAX_VALUE : largest;
+  }
+}

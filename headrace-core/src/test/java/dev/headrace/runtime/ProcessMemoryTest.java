@@ -1,0 +1,83 @@
+package dev.headrace.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.headrace.Dataset;
+import dev.headrace.Options;
+import dev.headrace.Pipeline;
+import dev.headrace.PipelineException;
+import dev.headrace.testing.NoLeftovers;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What all pipelines of the process hold together has one limit. */
+@Timeout(60)
+@ExtendWith(NoLeftovers.class)
+class ProcessMemoryTest {
+  private static final int MB = 1 << 20;
+
+  @Test
+  void cachesOfSeveralPipelinesShareTheBudgetOfTheProcess() {
+    long before = ProcessMemory.HEAP.usedBytes();
+    String old = System.getProperty("headrace.heap.budget");
+    System.setProperty("headrace.heap.budget", (before / MB + 40) + "MB");
+    List<Pipeline<byte[]>> open = new ArrayList<>();
+    try {
+      Dataset<byte[]> cached =
+          Dataset.range(15).map(i -> new byte[MB]).cache().options(Options.defaults());
+      for (int i = 0; i < 2; i++) {
+        Pipeline<byte[]> pipeline = cached.open();
+        open.add(pipeline);
+        drain(pipeline);
+      }
+      Pipeline<byte[]> third = cached.open();
+      open.add(third);
+      assertThatThrownBy(() -> drain(third))
+          .isInstanceOf(PipelineException.class)
+          .hasMessageContaining("cache: expected its elements to fit the memory budget")
+          .hasMessageContaining("MB for all pipelines of this process)")
+          .hasMessageContaining("raise -Dheadrace.heap.budget");
+    } finally {
+      open.forEach(Pipeline::close);
+      if (old == null) {
+        System.clearProperty("headrace.heap.budget");
+      } else {
+        System.setProperty("headrace.heap.budget", old);
+      }
+    }
+    assertThat(ProcessMemory.HEAP.usedBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void aBudgetGivenInCodeIsMeant() {
+    String old = System.getProperty("headrace.heap.budget");
+    System.setProperty("headrace.heap.budget", "1MB");
+    try (Pipeline<byte[]> pipeline =
+        Dataset.range(15)
+            .map(i -> new byte[MB])
+            .cache()
+            .options(Options.defaults().heapBudget(20 * MB))
+            .open()) {
+      drain(pipeline);
+      assertThat(ProcessMemory.HEAP.limitBytes()).isGreaterThanOrEqualTo(20 * MB);
+      assertThat(ProcessMemory.HEAP.usedBytes()).isGreaterThanOrEqualTo(15 * MB);
+    } finally {
+      if (old == null) {
+        System.clearProperty("headrace.heap.budget");
+      } else {
+        System.setProperty("headrace.heap.budget", old);
+      }
+    }
+  }
+
+  private static void drain(Pipeline<byte[]> pipeline) {
+    for (Iterator<byte[]> elements = pipeline.iterator(); elements.hasNext(); ) {
+      assertThat(elements.next()).hasSize(MB);
+    }
+  }
+}
