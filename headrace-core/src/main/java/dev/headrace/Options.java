@@ -417,7 +417,8 @@ public final class Options {
         flag("assume.pure", assumePure, false).isTrue(),
         epochs,
         Math.min(settings.heapBudget(), settings.memoryBudget()),
-        settings.memoryBudget());
+        settings.memoryBudget(),
+        settings.spill().refusal() == null);
   }
 
   /** Every setting with its value and where that comes from. */

@@ -7,6 +7,7 @@ package dev.headrace.profile;
  * @param epochs how many passes will be read; 0 where nobody said
  * @param heapBudget how many bytes of elements may be on the heap
  * @param memoryBudget how many bytes may be on the heap and off it together
+ * @param spills whether what does not fit into memory may go to disk
  */
 public record LintSettings(
     boolean deterministic,
@@ -15,4 +16,5 @@ public record LintSettings(
     boolean assumesPure,
     long epochs,
     long heapBudget,
-    long memoryBudget) {}
+    long memoryBudget,
+    boolean spills) {}

@@ -7,6 +7,7 @@ import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.ShuffleOp;
 import dev.headrace.op.TextLinesOp;
 import dev.headrace.profile.Finding.Severity;
+import dev.headrace.profile.LintSettings;
 import dev.headrace.profile.lint.Rule.Found;
 import dev.headrace.spi.InputFiles;
 import dev.headrace.spi.Op;
@@ -27,24 +28,28 @@ public final class MemoryRules {
               Severity.PROBLEM,
               "a `shuffle` buffer, a memory `cache` or a `prefetch` whose elements are known to be"
                   + " larger than the memory budget",
-              "`shuffle` and `cache` fail when the budget is used up; `prefetch` holds fewer than"
-                  + " asked for",
+              "`shuffle` and `cache` write to disk what does not fit, which takes time, or fail"
+                  + " where they must not; `prefetch` holds fewer than asked for",
               "a smaller buffer, `cache(Path)`, `globalShuffle(seed)` of what can be had by index,"
                   + " or a larger `options.heapBudget(bytes)`",
               MemoryRules::doesNotFit));
+
+  /** What a shuffle keeps in memory of an element that is on disk, at most. */
+  private static final long IN_MEMORY_BYTES = 40;
 
   private MemoryRules() {}
 
   private static @Nullable Found doesNotFit(Node node) {
     return switch (node.op()) {
-      case ShuffleOp shuffle -> shuffle(shuffle, node.settings().heapBudget());
-      case CacheOp cache -> cache(cache, node.settings().heapBudget());
+      case ShuffleOp shuffle -> shuffle(shuffle, node.settings());
+      case CacheOp cache -> cache(cache, node.settings());
       case PrefetchOp prefetch -> prefetch(prefetch, node.settings().memoryBudget());
       default -> null;
     };
   }
 
-  private static @Nullable Found shuffle(ShuffleOp shuffle, long budget) {
+  private static @Nullable Found shuffle(ShuffleOp shuffle, LintSettings settings) {
+    long budget = settings.heapBudget();
     long bytes = ElementSize.of(shuffle.input());
     long held =
         isSmallerThanFiles(shuffle, bytes)
@@ -53,9 +58,11 @@ public final class MemoryRules {
     if (fits(held, bytes, budget)) {
       return null;
     }
-    return Found.of(
-        "Its buffer of %,d elements does not fit the memory budget, so it will fail."
-            .formatted(shuffle.buffer()),
+    // Of each element on disk a little stays in memory.
+    boolean spills = settings.spills() && fits(held, IN_MEMORY_BYTES, budget);
+    return found(
+        "Its buffer of %,d elements does not fit the memory budget".formatted(shuffle.buffer()),
+        spills,
         sizes(held, bytes, budget),
         "write .shuffle(%,d) or less, shuffle before elements grow, or set options.heapBudget(…)"
             .formatted(Math.max(1, budget / bytes / 2)));
@@ -67,22 +74,33 @@ public final class MemoryRules {
     return bytes != ElementSize.UNKNOWN && all / bytes >= shuffle.buffer();
   }
 
-  private static @Nullable Found cache(CacheOp cache, long budget) {
+  private static Found found(String message, boolean spills, List<String> sizes, String advice) {
+    return Found.of(
+            message
+                + (spills ? "; the rest goes to disk, which takes time." : ", so it will fail."),
+            sizes,
+            advice)
+        .as(spills ? Severity.HINT : Severity.PROBLEM);
+  }
+
+  private static @Nullable Found cache(CacheOp cache, LintSettings settings) {
+    long budget = settings.heapBudget();
     long elements = Count.of(cache.input()).least();
     long bytes = ElementSize.of(cache.input());
     long all = fileBytes(cache.input());
     if (all > budget) {
-      return Found.of(
-          "It keeps whole files in memory, and they are larger than the memory budget, so it will"
-              + " fail.",
+      return found(
+          "It keeps whole files, and they are larger than the memory budget",
+          settings.spills(),
           List.of("the files have %,d bytes, the budget is %,d".formatted(all, budget)),
           "write .cache(Path.of(…)), which keeps them on disk, or leave it out");
     }
     if (elements == Count.ENDLESS || fits(elements, bytes, budget)) { // said elsewhere
       return null;
     }
-    return Found.of(
-        "What it keeps does not fit the memory budget, so it will fail.",
+    return found(
+        "What it keeps does not fit the memory budget",
+        settings.spills(),
         sizes(elements, bytes, budget),
         "write .cache(Path.of(…)), or set options.heapBudget(…)");
   }

@@ -23,8 +23,12 @@ final class MemoryRulesTest {
 
   @Test
   void aShuffleThatDoesNotFit() {
-    Dataset<Tensor> large = rows(100, 10_000).options(o -> o.heapBudget(500_000));
+    Dataset<Tensor> spilling = rows(100, 10_000).options(o -> o.heapBudget(500_000));
+    Dataset<Tensor> large = spilling.options(o -> o.spill(false));
     Dataset<Tensor> shuffled = large.shuffle(80, SEED);
+    assertThat(found(spilling.shuffle(80, SEED))).containsExactly("HINT does-not-fit at shuffle");
+    assertThat(found(rows(20_000, 40).options(spilling.options()).shuffle(20_000, SEED)))
+        .containsExactly("PROBLEM does-not-fit at shuffle"); // its slots alone are too large
 
     assertThat(found(shuffled)).containsExactly("PROBLEM does-not-fit at shuffle");
     assertThatThrownBy(shuffled::toList)
@@ -48,7 +52,7 @@ final class MemoryRulesTest {
     write(folder, "records-%d.bin", 2, 400_000);
     Dataset<byte[]> records =
         Dataset.fixedLengthRecords(folder + "/records-*.bin", 1000)
-            .options(o -> o.heapBudget(500_000));
+            .options(o -> o.heapBudget(500_000).spill(false));
 
     assertThat(found(records.shuffle(700, SEED).prefetch(2)))
         .containsExactly("PROBLEM does-not-fit at shuffle");
@@ -61,10 +65,11 @@ final class MemoryRulesTest {
   @Test
   void aCacheThatDoesNotFit() throws IOException {
     write(folder, "lines-%d.txt", 2, 700_000);
-    Dataset<Tensor> large = rows(100, 10_000).options(o -> o.heapBudget(500_000));
-    Dataset<String> lines =
-        Dataset.textLines(folder + "/lines-*.txt").options(o -> o.heapBudget(500_000));
+    Dataset<Tensor> spilling = rows(100, 10_000).options(o -> o.heapBudget(500_000));
+    Dataset<Tensor> large = spilling.options(o -> o.spill(false));
+    Dataset<String> lines = Dataset.textLines(folder + "/lines-*.txt").options(large.options());
 
+    assertThat(found(spilling.cache())).containsExactly("HINT does-not-fit at cache");
     assertThat(found(large.cache())).containsExactly("PROBLEM does-not-fit at cache");
     assertThatThrownBy(() -> large.cache().toList()).isInstanceOf(PipelineException.class);
     assertThat(found(lines.cache())).containsExactly("PROBLEM does-not-fit at cache");
