@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -11,6 +12,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Spill;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.Weigher;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the elements of the first whole pass in memory and gives later passes from there.
+ *
+ * <p>What does not fit the heap account goes to a temporary file, if that is allowed and elements
+ * can be written; else the pipeline ends with the size needed.
  *
  * <p>A pass that is broken off leaves nothing behind: the next one fills anew, with the same
  * elements. Failures are not kept; they are delivered in the pass that fills.
@@ -46,21 +51,66 @@ public record CacheOp(Op input, Site site) implements Op {
     return new CacheCursor(context, this, context.shared(Store::new));
   }
 
-  /** The elements of one pass, with the memory they were reserved. */
+  /**
+   * A run of cached elements, in memory or on disk.
+   *
+   * @param chunk null where they are on disk
+   */
+  private record Block(@Nullable Chunk chunk, long address, int size) {
+    static final long BYTES = HeapLayout.object(HeapLayout.REFERENCE + 12) + HeapLayout.REFERENCE;
+  }
+
+  /** The elements of one pass, with the memory and the disk they take. */
   private static final class Content {
+    /*
+     * What does not fit into memory is gathered to blocks, so that it is written and read in pieces
+     * of a sensible size. A block is gathered in the part of the budget that is left free for such
+     * things, and is smaller where that is small.
+     */
     private static final int BLOCK = 1024;
+    private static final long MOST_BLOCK_BYTES = 256 << 10;
+    private static final int BLOCK_SHARE = 64;
 
     final Holding holding;
+    final Spill spill;
 
     /** How many elements there will be; negative where that is not known. */
     final long expected;
 
-    final List<Chunk> blocks = new ArrayList<>();
-    long elements;
+    private final long mostBlockBytes;
+    private final List<Block> blocks = new ArrayList<>();
+    private long elements;
+
+    /** The block that is being filled, what it takes, and whether it is for the disk. */
+    private Chunk open = new Chunk();
+
+    private long openBytes;
+    private boolean isForDisk;
 
     Content(Context context, long expected) {
       this.expected = expected;
       this.holding = new Holding(context.heap());
+      this.spill = context.spill();
+      this.mostBlockBytes = Math.min(MOST_BLOCK_BYTES, context.heap().limitBytes() / BLOCK_SHARE);
+    }
+
+    /** How many blocks there are, the one that is being filled included. */
+    int blocks() {
+      return blocks.size() + (open.isEmpty() ? 0 : 1);
+    }
+
+    /** The elements of a block; {@code scratch} if they are on disk. */
+    Chunk block(int index, Chunk scratch) {
+      if (index == blocks.size()) {
+        return open;
+      }
+      Block block = blocks.get(index);
+      Chunk inMemory = block.chunk;
+      if (inMemory != null) {
+        return inMemory;
+      }
+      spill.read(block.address, block.size, scratch);
+      return scratch;
     }
 
     /** Adds the good elements of a chunk; null, or why that cannot be. */
@@ -74,45 +124,87 @@ public record CacheOp(Op input, Site site) implements Op {
     }
 
     private Exception tooLarge() {
-      double each = (double) holding.bytes() / Math.max(1, elements);
+      double each = (double) (holding.bytes() + spill.bytes()) / Math.max(1, elements);
       long needed = Math.round(each * Math.max(expected, elements + 1));
       return new IllegalStateException(
           ("cache: expected its elements to fit the memory budget, but after %,d elements of about"
                   + " %,d bytes %s; %s %,d MB: raise %s, or cache earlier, where elements are"
-                  + " smaller")
+                  + " smaller%s")
               .formatted(
                   elements,
                   Math.round(each),
                   holding.isFull(),
                   expected < 0 ? "they need more than" : "all of them need about",
                   needed >> 20,
-                  holding.option()));
+                  holding.option(),
+                  spill.whyNotOnDisk()));
     }
 
-    /** Adds an element; false where it does not fit the memory. */
+    /** Adds an element; false where it fits neither the memory nor the disk. */
     private boolean hold(Chunk chunk, int index) {
-      boolean begins =
-          blocks.isEmpty()
-              || blocks.getLast().size() >= BLOCK
-              || blocks.getLast().inLongs() != chunk.inLongs();
-      Chunk block = begins ? new Chunk() : blocks.getLast();
-      long lanes = begins ? 0 : block.laneBytes();
-      if (!chunk.inLongs() && !holding.take(Weigher.bytesOf(chunk.item(index)))) {
-        return false;
+      if (!open.isEmpty()
+          && (open.size() >= BLOCK
+              || open.inLongs() != chunk.inLongs()
+              || (isForDisk && openBytes >= mostBlockBytes))) {
+        if (!closeBlock()) {
+          return false;
+        }
       }
-      block.append(chunk, index);
-      if (!holding.exchange(lanes, block.laneBytes())) {
-        return false;
-      }
-      if (begins) {
-        blocks.add(block);
+      long bytes = chunk.inLongs() ? 0 : Weigher.bytesOf(chunk.item(index));
+      long lanes = open.laneBytes();
+      open.append(chunk, index);
+      if (!charge(bytes + open.laneBytes() - lanes)) {
+        open.truncate(open.size() - 1);
+        if (!holdOnDisk(chunk, index, bytes)) {
+          return false;
+        }
       }
       elements++;
       return true;
     }
 
+    private boolean charge(long bytes) {
+      boolean fits = isForDisk ? holding.take(bytes) : spill.keepsInMemory(holding, bytes);
+      openBytes += fits ? bytes : 0;
+      return fits;
+    }
+
+    /** Begins a block for the disk with an element that does not fit into memory. */
+    private boolean holdOnDisk(Chunk chunk, int index, long bytes) {
+      if (!open.isEmpty() && !closeBlock()) {
+        return false;
+      }
+      open = new Chunk();
+      open.append(chunk, index);
+      isForDisk = true;
+      // Where there is no memory to gather a block in, it goes to disk as it is.
+      return charge(bytes + open.laneBytes()) || closeBlock();
+    }
+
+    /** Ends the block that is being filled; false where it must go to disk and cannot. */
+    private boolean closeBlock() {
+      long address = Spill.REFUSED;
+      if (isForDisk) {
+        address = spill.write(open);
+        if (address != Spill.REFUSED) {
+          holding.letGo(openBytes);
+        } else if (openBytes == 0) {
+          return false;
+        }
+      }
+      boolean isInMemory = address == Spill.REFUSED;
+      blocks.add(new Block(isInMemory ? open : null, address, open.size()));
+      holding.takeAnyway(Block.BYTES);
+      open = new Chunk();
+      openBytes = 0;
+      isForDisk = false;
+      return true;
+    }
+
     void drop() {
       blocks.clear();
+      open = new Chunk();
+      spill.close();
       holding.close();
       elements = 0;
     }
@@ -237,6 +329,12 @@ public record CacheOp(Op input, Site site) implements Op {
 
     private int block;
     private int inBlock;
+
+    /** The block that is being read, and where it was put if it was on disk. */
+    private Chunk loaded = new Chunk();
+
+    private final Chunk fromDisk = new Chunk();
+    private final Holding read;
     private boolean broken;
 
     /** Whether this pass has filled a content to its end. */
@@ -252,6 +350,7 @@ public record CacheOp(Op input, Site site) implements Op {
       super(context);
       this.op = op;
       this.store = store;
+      this.read = new Holding(context.heap());
     }
 
     private void start() {
@@ -338,10 +437,10 @@ public record CacheOp(Op input, Site site) implements Op {
     }
 
     private void read(Content from, Chunk out, int max) {
-      if (block == from.blocks.size()) {
+      if (block == from.blocks()) {
         return;
       }
-      Chunk chunk = from.blocks.get(block);
+      Chunk chunk = inBlock == 0 ? load(from) : loaded;
       int size = Math.min(max, chunk.size() - inBlock);
       out.append(chunk, inBlock, size);
       inBlock += size;
@@ -350,6 +449,15 @@ public record CacheOp(Op input, Site site) implements Op {
         block++;
         inBlock = 0;
       }
+    }
+
+    private Chunk load(Content from) {
+      loaded = from.block(block, fromDisk);
+      read.letGo(read.bytes());
+      if (loaded == fromDisk) {
+        read.takeAnyway(fromDisk.laneBytes() + Weigher.bytesOf(fromDisk));
+      }
+      return loaded;
     }
 
     @Override
@@ -424,6 +532,7 @@ public record CacheOp(Op input, Site site) implements Op {
       if (input != null) {
         input.close();
       }
+      read.close();
       Content unfinished = filling;
       if (unfinished != null) {
         unfinished.drop();

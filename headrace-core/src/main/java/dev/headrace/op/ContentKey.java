@@ -5,6 +5,9 @@ import dev.headrace.data.HeapLayout;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.RecordValues;
 import dev.headrace.spi.Weigher;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.lang.reflect.Array;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -44,6 +47,83 @@ final class ContentKey {
   /** How many bytes a key and its entry in a set keep alive. */
   static long bytesOf(Object key) {
     return ENTRY_BYTES + Weigher.bytesOf(key);
+  }
+
+  /**
+   * Writes a key; keys are equal if their bytes are, and the other way round.
+   *
+   * @param classes the classes met so far, which their places in it stand for
+   * @throws IllegalArgumentException if it is of a class of which that is not known
+   */
+  static void write(@Nullable Object key, List<Class<?>> classes, DataOutputStream out)
+      throws IOException {
+    switch (key) {
+      case null -> out.writeByte(0);
+      case Long value -> writeLong(1, value, out);
+      case Integer value -> writeLong(2, value, out);
+      case Short value -> writeLong(3, value, out);
+      case Byte value -> writeLong(4, value, out);
+      case Character value -> writeLong(5, value, out);
+      case Boolean value -> writeLong(6, value ? 1 : 0, out);
+      case Double value -> writeLong(7, Double.doubleToLongBits(value), out);
+      case Float value -> writeLong(8, Float.floatToIntBits(value), out);
+      case String value -> writeText(value, out);
+      case Enum<?> value -> {
+        writeLong(10, value.ordinal(), out);
+        write(value.getDeclaringClass(), classes, out);
+      }
+      case Class<?> value -> {
+        int known = classes.indexOf(value);
+        if (known < 0) {
+          known = classes.size();
+          classes.add(value);
+        }
+        writeLong(11, known, out);
+      }
+      case Bytes value -> {
+        writeLong(12, value.content.length, out);
+        out.write(value.content);
+      }
+      case ArrayList<?> value when value.getClass() == ArrayList.class -> {
+        writeLong(13, value.size(), out);
+        for (Object each : value) {
+          write(each, classes, out);
+        }
+      }
+      case HashMap<?, ?> value when value.getClass() == HashMap.class ->
+          writeMap(value, classes, out);
+      default ->
+          throw new IllegalArgumentException(
+              "it is not known when two of %s are equal".formatted(key.getClass().getName()));
+    }
+  }
+
+  private static void writeLong(int tag, long value, DataOutputStream out) throws IOException {
+    out.writeByte(tag);
+    out.writeLong(value);
+  }
+
+  /** As it is: a text may hold what no encoding of texts does, half a character. */
+  private static void writeText(String text, DataOutputStream out) throws IOException {
+    writeLong(9, text.length(), out);
+    out.writeChars(text);
+  }
+
+  private static void writeMap(Map<?, ?> map, List<Class<?>> classes, DataOutputStream out)
+      throws IOException {
+    List<byte[]> entries = new ArrayList<>(map.size());
+    for (Map.Entry<?, ?> entry : map.entrySet()) {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      DataOutputStream to = new DataOutputStream(bytes);
+      write(entry.getKey(), classes, to);
+      write(entry.getValue(), classes, to);
+      entries.add(bytes.toByteArray());
+    }
+    entries.sort(Arrays::compare); // equal maps may have their entries in another order
+    writeLong(14, entries.size(), out);
+    for (byte[] entry : entries) {
+      out.write(entry);
+    }
   }
 
   private static @Nullable Object ofNullable(@Nullable Object value) {

@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * Collects elements of one key into windows, and makes a plan of each window when it is full; at
  * the end of those that are left, in the order of their keys.
  *
+ * <p>What of the windows does not fit the heap account goes to disk, if that is allowed and
+ * elements can be written; else the pipeline ends with the size needed. Such a window can be read
+ * until all that was made of it was given.
+ *
  * @param size of all windows; null where {@code sizeOf} says it
  * @param sizeOf the size of a key's windows; null where {@code size} is given
  * @param dataset makes a dataset of an operator

@@ -8,6 +8,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.Spill;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Weigher;
 import java.util.ArrayList;
@@ -32,6 +33,9 @@ abstract class GroupingCursor extends Cursor {
    */
   private static final int LONGEST_PULL = 1024;
 
+  /** How much of what is held goes to disk at once to make room for addresses: one of so many. */
+  private static final int MOVED_SHARE = 8;
+
   private final String word;
   private final HoldingReader reader;
   private final TreeMap<Object, Group> groups = new TreeMap<>();
@@ -42,6 +46,7 @@ abstract class GroupingCursor extends Cursor {
 
   private @Nullable Cursor child;
   private final Holding holding;
+  private final Spill spill;
   private long ledgerBytes;
   private long heldElements;
   private boolean broken;
@@ -50,6 +55,7 @@ abstract class GroupingCursor extends Cursor {
     super(context);
     this.word = word;
     this.holding = new Holding(context.heap());
+    this.spill = context.spill();
     this.reader = new HoldingReader(context.open(input));
   }
 
@@ -83,6 +89,12 @@ abstract class GroupingCursor extends Cursor {
     final Id id;
     long[] numbers = new long[4];
     long bytes;
+
+    /** Whether one of the elements is. */
+    boolean isOnDisk;
+
+    /** What reads those, once the group was flushed. */
+    @Nullable ItemsOnDisk reading;
 
     Group(long size, Id id) {
       this.size = size;
@@ -192,20 +204,63 @@ abstract class GroupingCursor extends Cursor {
     return group;
   }
 
-  /** Adds an element to a group; false where it does not fit the memory. */
+  /** Adds an element to a group; false where it fits neither the memory nor the disk. */
   private boolean hold(Object key, Group group, Object item) {
-    long bytes = Weigher.bytesOf(item) + group.growthBytes();
+    long own = group.growthBytes();
     if (group.items.isEmpty()) {
-      bytes += Group.OWN_BYTES + Weigher.bytesOf(key);
+      own += Group.OWN_BYTES + Weigher.bytesOf(key);
     }
-    if (!holding.take(bytes)) {
+    long bytes = Weigher.bytesOf(item) + own;
+    if (spill.keepsInMemory(holding, bytes)) {
+      add(group, item, bytes);
+      return true;
+    }
+    long address = spill.write(item);
+    if (address == Spill.REFUSED) {
+      if (!holding.take(bytes)) {
+        return false;
+      }
+      add(group, item, bytes);
+      return true;
+    }
+    long ofAddress = own + OnDisk.BYTES;
+    if (!holding.take(ofAddress) && !(moveToDisk(ofAddress) && holding.take(ofAddress))) {
+      spill.free(address);
       return false;
     }
+    group.isOnDisk = true;
+    add(group, new OnDisk(address), ofAddress);
+    return true;
+  }
+
+  private void add(Group group, Object item, long bytes) {
     heldElements++;
     group.add(item, reader.number(), bytes);
     ledger.hold(reader.number());
     weighLedger();
-    return true;
+  }
+
+  /** Moves at least so many bytes of held elements to disk; false if it cannot. */
+  private boolean moveToDisk(long bytes) {
+    long left = Math.max(bytes, holding.bytes() / MOVED_SHARE); // not one by one, each time
+    boolean isAnyMoved = false;
+    for (Group group : groups.values()) {
+      for (int i = 0; i < group.items.size() && left > 0; i++) {
+        Object item = group.items.get(i);
+        long gained = item instanceof OnDisk ? 0 : Weigher.bytesOf(item) - OnDisk.BYTES;
+        long address = gained <= 0 ? Spill.REFUSED : spill.write(item);
+        if (address != Spill.REFUSED) {
+          gained = Math.min(gained, group.bytes);
+          group.items.set(i, new OnDisk(address));
+          group.isOnDisk = true;
+          group.bytes -= gained;
+          holding.letGo(gained);
+          left -= gained;
+          isAnyMoved = true;
+        }
+      }
+    }
+    return isAnyMoved;
   }
 
   private void weighLedger() {
@@ -224,7 +279,7 @@ abstract class GroupingCursor extends Cursor {
     heldElements -= group.items.size();
     flushing = group;
     try {
-      child = reduce(key, List.copyOf(group.items), group.id, full, out);
+      child = reduce(key, elementsOf(group), group.id, full, out);
     } catch (Throwable e) {
       out.add(context.failure(group.id, e), group.id.parent(), group.id.ordinal());
     }
@@ -233,10 +288,23 @@ abstract class GroupingCursor extends Cursor {
     }
   }
 
+  private List<Object> elementsOf(Group group) {
+    if (!group.isOnDisk) {
+      return List.copyOf(group.items);
+    }
+    ItemsOnDisk items = new ItemsOnDisk(word, group.items, spill);
+    group.reading = items;
+    return items;
+  }
+
   /** Forgets the group that was flushed, of which everything was given. */
   private void letGo() {
     Group done = Objects.requireNonNull(flushing);
     flushing = null;
+    ItemsOnDisk read = done.reading;
+    if (read != null) {
+      read.close();
+    }
     holding.letGo(done.bytes);
     reader.forget(ledger.oldest(reader.nextNumber()));
   }
@@ -248,7 +316,7 @@ abstract class GroupingCursor extends Cursor {
         new IllegalStateException(
             ("%s: expected windows that are not full to fit the memory budget, but with %,d"
                     + " elements of %,d keys, %,d MB, %s; full windows of these keys need about %,d"
-                    + " MB: lower the size or the number of keys, or raise %s to more than that")
+                    + " MB: lower the size or the number of keys, or raise %s to more than that%s")
                 .formatted(
                     word,
                     heldElements,
@@ -256,13 +324,14 @@ abstract class GroupingCursor extends Cursor {
                     holding.bytes() >> 20,
                     holding.isFull(),
                     neededBytes() >> 20,
-                    holding.option())),
+                    holding.option(),
+                    spill.whyNotOnDisk())),
         true);
   }
 
   /** What full windows of the keys met so far would hold. */
   private long neededBytes() {
-    double each = (double) holding.bytes() / Math.max(1, heldElements);
+    double each = (double) (holding.bytes() + spill.bytes()) / Math.max(1, heldElements);
     double elements = 0;
     for (Group group : groups.values()) {
       elements += group.size;
@@ -320,26 +389,28 @@ abstract class GroupingCursor extends Cursor {
           inWindow == window.length || (inHeld < held.length && held[inHeld] < window[inWindow]);
       long number = isHeld ? held[inHeld++] : window[inWindow++];
       readAgain(number);
+      boolean fits;
       try {
         Object item = reader.item();
         if (isHeld) {
           Object key = keyOf(item);
           Group group = groupOf(key, reader.id());
-          if (!hold(key, group, item) || group.items.size() >= group.size) {
-            throw new IllegalStateException(
-                "expected windows that are not full and fit the memory");
+          fits = hold(key, group, item);
+          if (fits && group.items.size() >= group.size) {
+            throw new IllegalStateException("expected windows that are not full");
           }
         } else {
           reopened = reopened == null ? new Group(window.length, reader.id()) : reopened;
-          if (!hold("", reopened, item)) {
-            throw new IllegalStateException("expected the window to fit the memory budget");
-          }
+          fits = hold("", reopened, item);
         }
       } catch (Exception e) {
         throw new State.InvalidState(
             "checkpoint: cannot hold element %d of the input again: %s; the input or a function"
                     .formatted(number, e.getMessage())
                 + " changed since the checkpoint");
+      }
+      if (!fits) {
+        throw new IllegalStateException(String.valueOf(tooLarge().cause().getMessage()));
       }
     }
     reader.skip(again - reader.nextNumber());
@@ -381,8 +452,8 @@ abstract class GroupingCursor extends Cursor {
     weighLedger();
     heldElements -= window.items.size();
     try {
-      Object key = keyOf(window.items.getFirst());
-      child = reduce(key, List.copyOf(window.items), window.id, true, new Chunk());
+      List<Object> elements = elementsOf(window);
+      child = reduce(keyOf(elements.getFirst()), elements, window.id, true, new Chunk());
     } catch (Exception e) {
       throw new IllegalStateException(
           context.path() + ": cannot reduce the window of element " + window.id + " again", e);
@@ -398,6 +469,7 @@ abstract class GroupingCursor extends Cursor {
     if (child != null) {
       child.close();
     }
+    spill.close();
     holding.close();
     ledgerBytes = 0;
     groups.clear();

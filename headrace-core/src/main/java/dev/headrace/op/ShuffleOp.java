@@ -13,6 +13,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Spill;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
 import java.util.Arrays;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives the elements in random order, each drawn from a buffer of {@code buffer} elements: exactly
  * tf.data's order for the same seed.
+ *
+ * <p>What of the buffer does not fit the heap account goes to disk, if that is allowed and elements
+ * can be written; else the pipeline ends with the size needed.
  *
  * @param seed null to draw one when the pipeline is opened
  * @param reshuffle whether each pass has an order of its own
@@ -144,6 +148,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     private boolean ended;
     private boolean broken;
     private final Holding holding;
+    private final Spill spill;
     private long ringBytes;
 
     ShuffleCursor(Context context, ShuffleOp op, DrawnSeed drawn) {
@@ -155,6 +160,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       this.memory = (long) (capacity * (Math.log(capacity) + 40));
       this.ring = new ShuffleRing(capacity);
       this.holding = new Holding(context.heap());
+      this.spill = context.spill();
       this.source = context.open(op.input);
       this.philox = generator();
       this.oldest = new Place(0, 0, source.save());
@@ -167,14 +173,16 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max && !broken) {
+      int most = spill.atOnce(max);
+      while (out.size() < most && !broken) {
         if (!ended) {
-          pull(max - out.size()); // each element that enters sends at most one out
+          pull(most - out.size()); // each element that enters sends at most one out
           if (pulled.isEmpty()) {
             ended = true;
             continue;
           }
           takeIn(out);
+          most = spill.atOnce(max);
         } else if (given < good) {
           draw(out);
         } else {
@@ -234,11 +242,18 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       }
     }
 
-    /** Puts a pulled element into a slot; false where it does not fit the memory. */
+    /** Puts a pulled element into a slot; false where it fits neither the memory nor the disk. */
     private boolean hold(int slot, int index) {
       long bytes = ring.charge(pulled, index);
-      if (!holding.take(bytes)) {
-        return false;
+      if (!spill.keepsInMemory(holding, bytes)) {
+        long address = spill.write(pulled.item(index));
+        if (address != Spill.REFUSED) {
+          ring.putOnDisk(slot, pulled, index, address);
+          return true;
+        }
+        if (!holding.take(bytes)) {
+          return false;
+        }
       }
       ring.put(slot, pulled, index, bytes);
       return true;
@@ -251,7 +266,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
         slot -= capacity;
       }
       holding.letGo(ring.bytesOf(slot));
-      ring.give(slot, out);
+      ring.give(slot, out, spill);
       ring.move(givenSlot, slot);
       given++;
       givenSlot = next(givenSlot);
@@ -273,7 +288,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
         }
         return true;
       }
-      if (!holding.take(after)) {
+      if (!holding.take(after) && !(moveToDisk(after) && holding.take(after))) {
         return false;
       }
       ring.prepare(end, pulled.inLongs());
@@ -282,10 +297,26 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       return true;
     }
 
+    /** Moves so many bytes of elements to disk, so that the ring can grow; false if it cannot. */
+    private boolean moveToDisk(long bytes) {
+      long left = bytes;
+      int slot = givenSlot;
+      for (long i = given; i < good && left > 0; i++, slot = next(slot)) {
+        Object item = ring.itemToMove(slot);
+        long address = item == null ? Spill.REFUSED : spill.write(item);
+        if (address != Spill.REFUSED) {
+          left -= ring.bytesOf(slot);
+          holding.letGo(ring.bytesOf(slot));
+          ring.moveToDisk(slot, address);
+        }
+      }
+      return left < bytes;
+    }
+
     private Failure tooLarge() {
       long all = op.input.cardinality();
       long wanted = all < 0 ? op.buffer : Math.min(op.buffer, all);
-      long each = (holding.bytes() - ringBytes) / Math.max(1, good - given);
+      long each = (holding.bytes() - ringBytes + spill.bytes()) / Math.max(1, good - given);
       long needed = ShuffleRing.SLOT_BYTES + each;
       return new Failure(
           context.path(),
@@ -293,14 +324,15 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
           new IllegalStateException(
               ("shuffle: expected a buffer of %,d elements to fit the memory budget, but after %,d"
                       + " elements of about %,d bytes %s; the buffer needs about %,d MB: lower it,"
-                      + " raise %s, or shuffle before elements grow")
+                      + " raise %s, or shuffle before elements grow%s")
                   .formatted(
                       wanted,
                       good,
                       needed,
                       holding.isFull(),
                       Math.max(1, Math.round((double) needed * wanted / (1 << 20))),
-                      holding.option())),
+                      holding.option(),
+                      spill.whyNotOnDisk())),
           true);
     }
 
@@ -500,6 +532,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     @Override
     public void close() {
       source.close();
+      spill.close();
       holding.close();
       ringBytes = 0;
       ring.clear();

@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Id;
+import dev.headrace.spi.Spill;
 import dev.headrace.spi.Weigher;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +24,18 @@ final class ShuffleRing {
   private static final int FEW = 16_384;
   private static final int BOXED_BYTES = 24;
 
+  /** In the place of an item that is on disk. */
+  private enum Marker {
+    ON_DISK
+  }
+
   private final int capacity;
   private int slots;
 
-  /** Value and ordinal of each slot while all values are longs; only ordinals after that. */
+  /**
+   * Value and ordinal of each slot while all values are longs; after that only ordinals, and the
+   * addresses of items that are on disk.
+   */
   private long[] pairs = {};
 
   private @Nullable Object[] items = {};
@@ -48,6 +57,37 @@ final class ShuffleRing {
 
   /** Puts an element into a slot, and notes the bytes that it was charged for. */
   void put(int slot, Chunk from, int index, long bytes) {
+    putId(slot, from, index);
+    if (inLongs && from.inLongs()) {
+      pairs[2 * slot] = from.longs()[index];
+    } else {
+      leaveLongs();
+      items[slot] = from.item(index);
+      weights[slot] = (int) Math.min(Integer.MAX_VALUE, bytes / UNIT);
+    }
+  }
+
+  /** Puts an element that was written to disk into a slot. */
+  void putOnDisk(int slot, Chunk from, int index, long address) {
+    putId(slot, from, index);
+    leaveLongs();
+    moveToDisk(slot, address);
+  }
+
+  /** Forgets an element that was written to disk since. */
+  void moveToDisk(int slot, long address) {
+    pairs[2 * slot] = address;
+    items[slot] = Marker.ON_DISK;
+    weights[slot] = 0;
+  }
+
+  /** The element in a slot if it can be written to disk, so that there is more room. */
+  @Nullable Object itemToMove(int slot) {
+    Object item = inLongs ? null : items[slot];
+    return item instanceof Marker ? null : item;
+  }
+
+  private void putId(int slot, Chunk from, int index) {
     if (slot >= slots) {
       grow(slot);
     }
@@ -57,13 +97,6 @@ final class ShuffleRing {
     }
     used = true;
     pairs[2 * slot + 1] = from.ordinalOf(index);
-    if (inLongs && from.inLongs()) {
-      pairs[2 * slot] = from.longs()[index];
-    } else {
-      leaveLongs();
-      items[slot] = from.item(index);
-      weights[slot] = (int) Math.min(Integer.MAX_VALUE, bytes / UNIT);
-    }
   }
 
   /** What an element would be charged for, in units that {@link #bytesOf(int)} gives back. */
@@ -81,13 +114,16 @@ final class ShuffleRing {
   }
 
   /** Appends what is in a slot to a chunk. */
-  void give(int slot, Chunk out) {
+  void give(int slot, Chunk out, Spill spill) {
     Id[] all = parents;
     Id itsParent = all == null ? parent : all[slot];
     if (inLongs) {
       out.addLong(pairs[2 * slot], itsParent, pairs[2 * slot + 1]);
     } else {
       Object item = items[slot];
+      if (item instanceof Marker) {
+        item = spill.take(pairs[2 * slot]);
+      }
       if (item != null) {
         out.add(item, itsParent, pairs[2 * slot + 1]);
       }

@@ -1,29 +1,27 @@
 package dev.headrace.op;
 
-import dev.headrace.data.HeapLayout;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
-import dev.headrace.spi.Holding;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Spill;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
-import java.util.HashSet;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the first of all elements that are equal, or that have equal keys.
  *
  * <p>Tensors and arrays are equal by content, within records, maps and lists too. The keys met so
- * far are held in memory, on the heap account; where they do not fit, the pipeline ends with the
- * size reached. A checkpoint does not carry them: they are found again by reading again.
+ * far are held in memory, on the heap account; where they do not fit, on disk, if that is allowed
+ * and they can be written, or the pipeline ends with the size reached. A checkpoint does not carry
+ * them: they are found again by reading again.
  *
  * @param key null where elements are compared themselves
  */
@@ -50,7 +48,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
 
     private final UniqueOp op;
     private final Cursor source;
-    private final Set<Object> seen = new HashSet<>();
+    private final SeenKeys seen;
 
     /** What was kept beyond what was asked for. */
     private final Chunk kept = new Chunk();
@@ -58,14 +56,13 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
     private State start;
     private int givenOfKept;
     private long given;
-    private final Holding holding;
     private boolean broken;
 
     UniqueCursor(Context context, UniqueOp op) {
       super(context);
       this.op = op;
       this.source = context.open(op.input);
-      this.holding = new Holding(context.heap());
+      this.seen = new SeenKeys(context);
       this.start = source.save();
     }
 
@@ -107,6 +104,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
     /** Whether the element is kept; in the place of one that cannot be compared is its failure. */
     private boolean isNew(Chunk chunk, int index) {
       Object itsKey;
+      SeenKeys.Answer answer;
       try {
         Object item = chunk.item(index);
         itsKey =
@@ -116,25 +114,18 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
                     : Objects.requireNonNull(
                         op.key.apply(item),
                         "expected the function to return a key, but it returned null"));
-        if (!seen.add(itsKey)) {
-          return false;
-        }
+        answer = seen.add(itsKey);
+      } catch (Spill.LostException e) {
+        throw e;
       } catch (Throwable e) {
         chunk.replace(index, context.failure(chunk.id(index), e));
         return true;
       }
-      if (!hold(itsKey)) {
+      if (answer == SeenKeys.Answer.DOES_NOT_FIT) {
         broken = true;
         chunk.replace(index, tooLarge(ContentKey.bytesOf(itsKey)));
       }
-      return true;
-    }
-
-    /** Charges for a key that was added; false where it does not fit the memory. */
-    private boolean hold(Object itsKey) {
-      long table =
-          HeapLayout.hashTable(seen.size()) - HeapLayout.hashTable(seen.size() - 1); // it may grow
-      return holding.take(ContentKey.bytesOf(itsKey) + table);
+      return answer != SeenKeys.Answer.SEEN;
     }
 
     private Failure tooLarge(long bytes) {
@@ -143,9 +134,13 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
           null,
           new IllegalStateException(
               ("unique: expected the keys it has met to fit the memory budget, but %,d of them need"
-                      + " %,d bytes and %s; raise %s, or give a smaller key: unique(x -> …)")
+                      + " %,d bytes and %s; raise %s, or give a smaller key: unique(x -> …)%s")
                   .formatted(
-                      seen.size(), holding.bytes() + bytes, holding.isFull(), holding.option())),
+                      seen.size() + 1,
+                      seen.bytes() + bytes,
+                      seen.isFull(),
+                      seen.option(),
+                      seen.whyNotOnDisk())),
           true);
     }
 
@@ -167,7 +162,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
 
     @Override
     public void close() {
-      holding.close();
+      seen.close();
       source.close();
     }
   }

@@ -66,7 +66,8 @@ record WindowItems(Items items, Site site) implements Op {
 
     @Override
     protected void produce(Chunk out, int max) {
-      int end = (int) Math.min(list.size(), (long) next + max);
+      int most = list instanceof ItemsOnDisk late ? late.atOnce(max) : max;
+      int end = (int) Math.min(list.size(), (long) next + most);
       for (; next < end; next++) {
         out.add(list.get(next), context.prefix(), next);
       }

@@ -90,7 +90,7 @@ final class BlockEncoder {
   }
 
   /** The bytes of the elements that were added. */
-  ByteBuffer toBytes() throws IOException {
+  byte[] toBytes() throws IOException {
     byte kind = kindOfIds();
     long size = 2 + idBytes(kind) + (inLongs ? 8L * count : 4L * count + body.size());
     if (size > Integer.MAX_VALUE - 64) {
@@ -106,7 +106,7 @@ final class BlockEncoder {
       block.position(block.position() + 4 * count);
       block.put(body.bytes(), 0, body.size());
     }
-    return block.clear();
+    return block.array();
   }
 
   /** Begins an empty block. */

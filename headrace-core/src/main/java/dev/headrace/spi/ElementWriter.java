@@ -6,7 +6,6 @@ import dev.headrace.data.ElementCodec;
 import dev.headrace.data.WriterLock;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,13 +106,13 @@ public final class ElementWriter implements Closeable {
     if (block.count() == 0) {
       return;
     }
-    ByteBuffer bytes;
+    byte[] bytes;
     try {
       bytes = block.toBytes();
     } catch (IOException e) {
       throw new IOException(blocks.file() + ": " + e.getMessage(), e);
     }
-    blocks.add(bytes.array(), bytes.capacity(), block.count());
+    blocks.add(bytes, bytes.length, block.count());
     block.clear();
   }
 

@@ -47,6 +47,25 @@ public final class Holding implements AutoCloseable {
     return true;
   }
 
+  /**
+   * Charges {@code bytes} if they fit and a part of the account stays free, for what cannot be
+   * elsewhere; and says whether they did.
+   */
+  boolean takeLeaving(long bytes, long roomBytes) {
+    long missing = heldBytes + bytes - reservedBytes;
+    if (missing > 0) {
+      if (account.tryReserveLeaving(missing + spareBytes, roomBytes)) {
+        reservedBytes += missing + spareBytes;
+      } else if (account.tryReserveLeaving(missing, roomBytes)) {
+        reservedBytes += missing;
+      } else {
+        return false;
+      }
+    }
+    heldBytes += bytes;
+    return true;
+  }
+
   /** Charges {@code bytes} even beyond the limit: what was held before a checkpoint, say. */
   public void takeAnyway(long bytes) {
     if (!take(bytes)) {

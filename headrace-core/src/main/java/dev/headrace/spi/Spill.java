@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The part of a holder's elements that does not fit into memory, in a temporary file of its own.
  *
- * <p>A holder asks {@link #tryKeep} for memory. Where there is none it writes the element and keeps
- * its address; what it then needs in memory to know where elements are is on the heap account, as
- * all else. Elements come back equal, of the same classes. Where one cannot be written, {@link
- * #refusal} says why, for the error that tells the size.
+ * <p>A holder asks {@link #keepsInMemory} for memory. Where there is none it writes the element and
+ * keeps its address; what it then needs in memory to know where elements are is on the heap
+ * account, as all else. Elements come back equal, of the same classes. Where one cannot be written,
+ * {@link #refusal} says why, for the error that tells the size.
  *
  * <p><b>Threading:</b> writing: one thread at a time; reading and freeing: any.
  *
@@ -39,6 +39,11 @@ public final class Spill implements AutoCloseable {
 
   private static final int MOST_KEPT = 1 << 20;
 
+  /** How much is read at once, at most: this, or one of so many parts of the budget. */
+  private static final long MOST_READ_BYTES = 1 << 20;
+
+  private static final int READ_SHARE = 64;
+
   private final String path;
   private final SpillSpace space;
   private final Account heap;
@@ -51,6 +56,7 @@ public final class Spill implements AutoCloseable {
   private volatile @Nullable SpillFile file;
   private @Nullable String refusal;
   private boolean mayWrite;
+  private volatile long largestBytes;
 
   /** Makes nothing yet: the file is made for the first element that goes there. */
   public Spill(Context context, SpillSpace space, SpillMeter meter) {
@@ -63,11 +69,22 @@ public final class Spill implements AutoCloseable {
     this.mayWrite = refusal == null;
   }
 
-  /** Reserves memory for something that may go to disk instead. */
-  public boolean tryKeep(long bytes) {
+  /** Charges a holder for something that may go to disk instead, if there is room for it. */
+  public boolean keepsInMemory(Holding holding, long bytes) {
     return mayWrite
-        ? heap.tryReserveLeaving(bytes, heap.limitBytes() / SHARE_LEFT_FREE)
-        : heap.tryReserve(bytes);
+        ? holding.takeLeaving(bytes, heap.limitBytes() / SHARE_LEFT_FREE)
+        : holding.take(bytes);
+  }
+
+  /** How many bytes of the disk the elements that are there take. */
+  public long bytes() {
+    SpillFile from = file;
+    return from == null ? 0 : from.liveBytes();
+  }
+
+  /** Whether anything may be written at all. */
+  public boolean mayWrite() {
+    return mayWrite;
   }
 
   /** Why the last element could not be written, and what to do; where it was, null. */
@@ -125,14 +142,39 @@ public final class Spill implements AutoCloseable {
           checkComesBack(element, bytes, bytes.length);
         }
       }
-      ByteBuffer bytes = block.toBytes();
-      return put(bytes.array(), bytes.capacity());
+      byte[] bytes = block.toBytes();
+      return put(bytes, bytes.length);
     } catch (IOException e) {
       return refuse("writing failed: " + e.getMessage());
     } catch (RuntimeException e) {
       return refuse("elements of %s cannot be written: %s", element, e);
     } finally {
       block.clear();
+    }
+  }
+
+  /**
+   * Writes bytes.
+   *
+   * @return their address, or {@link #REFUSED}
+   */
+  public long writeBytes(byte[] bytes, int length) {
+    if (!mayWrite) {
+      return REFUSED;
+    }
+    try {
+      return put(bytes, length);
+    } catch (IOException e) {
+      return refuse("writing failed: " + e.getMessage());
+    }
+  }
+
+  /** The bytes at an address. */
+  public ByteBuffer readBytes(long address) {
+    try {
+      return bytesAt(address);
+    } catch (IOException e) {
+      throw lost(e);
     }
   }
 
@@ -162,6 +204,7 @@ public final class Spill implements AutoCloseable {
                   heap.option()));
     }
     long address = to.put(bytes, length);
+    largestBytes = Math.max(largestBytes, length);
     meter.writes(length, SpillFile.placeBytes(address), to.folder());
     refusal = null;
     return address;
@@ -213,11 +256,24 @@ public final class Spill implements AutoCloseable {
     return bytes;
   }
 
-  private UncheckedIOException lost(Exception e) {
-    return new UncheckedIOException(
+  private LostException lost(Exception e) {
+    return new LostException(
         "%s: expected to read back what was written to a temporary file, but got %s; see whether the disk works"
             .formatted(path, e.getMessage()),
         e instanceof IOException io ? io : new IOException(e));
+  }
+
+  /**
+   * How many elements may be handed on at once, of {@code max} that are asked for, if all of them
+   * are on disk: so many that they take little of the budget, and at least one.
+   */
+  public int atOnce(int max) {
+    long largest = largestBytes;
+    if (largest == 0) {
+      return max;
+    }
+    long most = Math.min(MOST_READ_BYTES, heap.limitBytes() / READ_SHARE);
+    return Math.clamp(most / largest, 1, max);
   }
 
   /** Gives the place of an element, or of elements that were written together, back. */
@@ -229,10 +285,12 @@ public final class Spill implements AutoCloseable {
     }
   }
 
-  /** What elements on disk could not be written where, for an error that tells a size. */
+  /** Why what does not fit into memory is not on disk, for an error that tells a size. */
   public String whyNotOnDisk() {
-    String why = refusal;
-    return why == null ? "" : "; it could not go to disk: " + why;
+    return "; it could not go to disk: "
+        + (refusal == null
+            ? "what stays in memory of each element there does not fit either"
+            : refusal);
   }
 
   @Override
@@ -247,6 +305,15 @@ public final class Spill implements AutoCloseable {
       } catch (IOException e) {
         context.warn("%s: cannot delete %s: %s".formatted(path, old.path(), e));
       }
+    }
+  }
+
+  /** Says that what was written could not be read back, which ends the pipeline. */
+  public static final class LostException extends UncheckedIOException {
+    private static final long serialVersionUID = 1;
+
+    LostException(String message, IOException cause) {
+      super(message, cause);
     }
   }
 

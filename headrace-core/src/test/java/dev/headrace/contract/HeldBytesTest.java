@@ -35,7 +35,8 @@ class HeldBytesTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int HELD = 400;
   private static final int MB = 1 << 20;
-  private static final Options OPTIONS = Options.defaults().asWritten().heapBudget(64 * MB);
+  private static final Options OPTIONS =
+      Options.defaults().asWritten().heapBudget(64 * MB).spill(false);
 
   record Nested(float[] values, String name, Inner inner) {}
 

@@ -37,7 +37,7 @@ public final class SmallHeapProgram {
           case "prefetch" -> Dataset.range(200_000).map(x -> new byte[1000]).prefetch(1_000_000);
           default -> throw new IllegalArgumentException(arguments[0]);
         };
-    try (Pipeline<?> pipeline = dataset.open()) {
+    try (Pipeline<?> pipeline = dataset.options(options -> options.spill(false)).open()) {
       System.out.println("gave " + count(pipeline, arguments[0].equals("prefetch")));
     } catch (PipelineException e) {
       System.out.println(e.getMessage());

@@ -199,13 +199,13 @@ class CacheOpTest {
         range(1000)
             .map(x -> new byte[1 << 20])
             .cache()
-            .options(Options.defaults().heapBudget(16 << 20));
+            .options(Options.defaults().heapBudget(16 << 20).spill(false));
     List<PipelineException> errors = Outcomes.errors(large);
     assertThat(errors).hasSize(1);
     assertThat(errors.getFirst().isTerminal()).isTrue();
     assertThat(errors.getFirst())
         .hasMessageContaining("cache: expected its elements to fit the memory budget")
-        .hasMessageContaining("after 15 elements of about 1,048,601 bytes")
+        .hasMessageContaining("after 15 elements of about 1,048,599 bytes")
         .hasMessageContaining(
             "the heap account is full (15 MB of 16 MB); all of them need about 1,000 MB")
         .hasMessageContaining("raise options.heapBudget, or cache earlier");

@@ -102,7 +102,7 @@ class GroupByWindowOpTest {
                 range(100)
                     .map(x -> new byte[1 << 20])
                     .groupByWindow(x -> 1, (key, w) -> w, 40)
-                    .options(Options.defaults().heapBudget(8L << 20)))
+                    .options(Options.defaults().heapBudget(8L << 20).spill(false)))
             .getFirst();
     assertThat(error.isTerminal()).isTrue();
     assertThat(error)

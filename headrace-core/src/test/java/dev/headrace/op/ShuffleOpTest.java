@@ -159,7 +159,7 @@ class ShuffleOpTest {
         range(1000)
             .map(x -> new byte[1 << 20])
             .shuffle(500, SEED)
-            .options(Options.defaults().heapBudget(16 << 20));
+            .options(Options.defaults().heapBudget(16 << 20).spill(false));
     List<PipelineException> errors = Outcomes.errors(large);
     assertThat(errors).hasSize(1);
     assertThat(errors.getFirst().isTerminal()).isTrue();
