@@ -12,10 +12,13 @@ import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Trial;
 import dev.headrace.spi.Collator;
 import dev.headrace.testing.NoLeftovers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(NoLeftovers.class)
 class DoctorTest {
@@ -46,6 +49,29 @@ class DoctorTest {
     assertThat(trial.after().plan()).contains("parallelism=AUTOTUNE");
     assertThat(trial.measured()).isGreaterThan(1); // sleeps overlap
     assertThat(trial.helped()).isTrue();
+  }
+
+  @Test
+  void manySmallFilesAreToBePacked(@TempDir Path folder) throws Exception {
+    for (int i = 0; i < 20; i++) {
+      Files.write(folder.resolve("file-" + i), new byte[2_000]);
+    }
+    Dataset<byte[]> files =
+        Dataset.listFiles(folder + "/*")
+            .repeat()
+            .map(
+                file -> {
+                  Thread.sleep(2);
+                  return Files.readAllBytes(file);
+                });
+    Diagnosis diagnosis = Doctor.of(files).seconds(0.4).examine();
+    assertThat(diagnosis.advice())
+        .anySatisfy(
+            advice -> {
+              assertThat(advice.action()).isEqualTo(Advice.Action.PACK_FILES);
+              assertThat(advice.isApplicable()).isFalse();
+              assertThat(advice.code()).contains("writeTfRecords");
+            });
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 final class DeviceRing implements AutoCloseable, SlabPool.Returns {
   /** Batches that nobody gives back are waited for until the collector had this time, doubled. */
   private static final long LONGEST_NAP_MS = 256;
+
+  /** After this long, whoever waits for memory looks whether the pipeline still goes on. */
+  private static final long LOOK_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** More batches ahead than this never helped. */
   static final int LONGEST = 8;
@@ -57,6 +61,11 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
 
   /** Batches that are under way or with the consumer. */
   int lent;
+
+  /** How often memory came back; guarded by the lock. */
+  private long returns;
+
+  private boolean isShortOfRoom;
 
   private final SlabPool pool;
   private final SlabPool pinned;
@@ -114,7 +123,7 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     lock.lock();
     try {
       boolean fits = (size + 1) * batchBytes <= device.memoryBytes() / 8;
-      if (!isTuned || !wasFull || size >= LONGEST || !fits) {
+      if (!isTuned || !wasFull || size >= LONGEST || !fits || isShortOfRoom) {
         return 0;
       }
       wasFull = false;
@@ -140,14 +149,25 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     }
   }
 
-  /** Device memory that is to be given back. */
-  Lease lease(long bytes, String owner, Holding holding) {
-    Lease lease;
-    try {
-      lease = pool.lease(bytes, owner);
-    } catch (DeviceMemoryException e) {
-      pool.trim(); // slabs of another size may be in the way
-      lease = pool.lease(bytes, owner);
+  /**
+   * Device memory that is to be given back. Where there is no room for as many batches as the ring
+   * has places, it has fewer from now on, and waits for one to come back.
+   *
+   * @param mayComeBack whether another batch may still be given back; throws when nobody needs the
+   *     memory any more
+   */
+  Lease lease(long bytes, String owner, Holding holding, BooleanSupplier mayComeBack) {
+    Lease lease = null;
+    while (lease == null) {
+      long seen = returns();
+      try {
+        lease = pool.lease(bytes, owner);
+      } catch (DeviceMemoryException e) {
+        lease = afterTrimming(bytes, owner);
+        if (lease == null && !awaitRoom(bytes, seen, mayComeBack)) {
+          throw e;
+        }
+      }
     }
     lock.lock();
     try {
@@ -157,6 +177,99 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
       lock.unlock();
     }
     return lease;
+  }
+
+  /**
+   * Memory without slabs of another size, which may have been in the way; null if there is none.
+   */
+  private @Nullable Lease afterTrimming(long bytes, String owner) {
+    pool.trim();
+    try {
+      return pool.lease(bytes, owner);
+    } catch (DeviceMemoryException e) {
+      return null;
+    }
+  }
+
+  private long returns() {
+    lock.lock();
+    try {
+      return returns;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until memory has come back since; false where none will, or all there is is too small.
+   */
+  private boolean awaitRoom(long bytes, long seen, BooleanSupplier mayComeBack) {
+    if (bytes > device.memoryBytes() || !hasFewerPlaces(seen)) {
+      return false;
+    }
+    while (returns() == seen) {
+      if (!mayComeBack.getAsBoolean()) {
+        return takeBackFromConsumer();
+      }
+      lock.lock();
+      try {
+        boolean _ = changed.await(LOOK_AGAIN_NS, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        boolean _ = mayComeBack.getAsBoolean(); // closing is seen there; else it was left behind
+      } finally {
+        lock.unlock();
+      }
+    }
+    return true;
+  }
+
+  /** Makes do with as many batches as there are beside the one that finds no room, if there are. */
+  private boolean hasFewerPlaces(long seen) {
+    lock.lock();
+    try {
+      if (lent <= 1 && returns == seen) {
+        return false;
+      }
+      isShortOfRoom = true;
+      size = Math.max(1, Math.min(size, lent - 1));
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The consumer asks whether there is another batch, and still has the one before: there is no
+   * room for both, and it does not work on that one meanwhile. Whether one came back.
+   */
+  private boolean takeBackFromConsumer() {
+    List<Lease> had = new ArrayList<>();
+    lock.lock();
+    try {
+      holdings.forEach(
+          (lease, holding) -> {
+            if (holding.isWithConsumer) {
+              had.add(lease);
+            }
+          });
+    } finally {
+      lock.unlock();
+    }
+    boolean any = false;
+    for (Lease lease : had) {
+      any |= lease.giveBack("another was asked for, and the device has no room for both");
+    }
+    return any;
+  }
+
+  /** Whether the device has no room for as many batches as the ring should have. */
+  boolean isShortOfRoom() {
+    lock.lock();
+    try {
+      return isShortOfRoom;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The consumer has the batch: its stream may work on it until it comes back. */
@@ -248,6 +361,7 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
   public void returned(Lease lease) {
     lock.lock();
     try {
+      returns++;
       unseen.remove(lease);
       Holding holding = holdings.remove(lease);
       if (holding != null) {

@@ -95,7 +95,7 @@ final class Transfer implements Weighed {
   }
 
   private Lease lease(long bytes, Context context) {
-    Lease lease = ring.lease(bytes, context.path(), holding);
+    Lease lease = ring.lease(bytes, context.path(), holding, transfers::mayComeBack);
     leases.add(lease);
     return lease;
   }

@@ -164,7 +164,7 @@ final class Transfers {
    */
   void queue(Transfer transfer) {
     try {
-      meter.on(device.name(), device.usedBytes(), device.memoryBytes());
+      meter.on(device.name(), device.usedBytes(), device.memoryBytes(), ring.isShortOfRoom());
       if (transfer.copies()) {
         transfer.copy(copyStream(), meter);
       }
@@ -286,6 +286,20 @@ final class Transfers {
         ThreadClock.waited(waitedNs);
         meter.waitedForRoom(waitedNs);
       }
+    }
+  }
+
+  /**
+   * Whether the memory of another batch may still come back: not where the consumer waits for the
+   * only one that is under way, because it then keeps all others.
+   */
+  boolean mayComeBack() {
+    ring.lock.lock();
+    try {
+      checkOpen();
+      return !(isAskedFor && underWay.size() <= 1);
+    } finally {
+      ring.lock.unlock();
     }
   }
 

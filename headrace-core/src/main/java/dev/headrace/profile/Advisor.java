@@ -17,10 +17,17 @@ final class Advisor {
   /** Less than this is not worth a change. */
   private static final double WORTH = 1.03;
 
-  /** Caching costs memory and helps from the second epoch on: it must gain so much more. */
+  /**
+   * Caching costs memory and helps from the second epoch on, packing is work for the user: they
+   * must gain so much more.
+   */
   private static final double CACHE_HANDICAP = 2;
 
   private static final double MUCH_GARBAGE = 0.08;
+
+  private static final double SMALL_FILE_BYTES = 256_000;
+  private static final double READ_BYTES_PER_NS = 0.2;
+  private static final double LEAST_OPENING_NS = 200_000;
 
   private static final String USELESS = "useless-prefetch";
 
@@ -73,6 +80,7 @@ final class Advisor {
       cache(i);
       remove(i);
       evenOut(i);
+      packFiles(i);
       pin(i);
       overlap(i);
       sayWhatTheDeviceBrings(i);
@@ -166,7 +174,7 @@ final class Advisor {
    */
   private double weight(Advice each) {
     double gain = each.speedup();
-    if (each.action() == Action.CACHE) {
+    if (each.action() == Action.CACHE || each.action() == Action.PACK_FILES) {
       gain = Math.max(WORTH, gain / CACHE_HANDICAP);
     }
     double weight = Math.rint(Math.log(gain) / Math.log(WORTH));
@@ -256,10 +264,10 @@ final class Advisor {
   }
 
   private void overlap(int i) {
-    if (model.isOverlapped(i)) {
+    OpProfile.Transfer transfer = profile.operators().get(i).transfer();
+    if (model.isOverlapped(i) || (transfer != null && transfer.isShortOfRoom())) {
       return;
     }
-    OpProfile.Transfer transfer = profile.operators().get(i).transfer();
     add(
         Action.PREFETCH_TO_DEVICE,
         i,
@@ -368,6 +376,36 @@ final class Advisor {
                 List.of(
                     "the slowest takes %.1f times as long as the mean of them"
                         .formatted(crew.skew())))
+            .forTheUser());
+  }
+
+  /**
+   * Files that are opened one by one and are small cost mostly the opening; in larger files records
+   * follow each other.
+   */
+  private void packFiles(int i) {
+    OpProfile op = profile.operators().get(i);
+    boolean isSmall = op.bytes() > 0 && op.bytes() < SMALL_FILE_BYTES;
+    double readNs = op.bytes() / READ_BYTES_PER_NS;
+    if (!Judge.Reading.readsFiles(nodes.get(i).op())
+        || !isSmall
+        || op.waitNs() < Math.max(LEAST_OPENING_NS, 4 * readNs)) {
+      return;
+    }
+    double left = readNs / op.waitNs();
+    Model with = model.withLoad(i, load -> new Load(load.cpuNs(), load.waitNs() * left));
+    advice.add(
+        advice(
+                Action.PACK_FILES,
+                i,
+                "fewer, larger files for " + name(i),
+                "dataset.writeTfRecords(…)   // once; then Dataset.tfRecords(…)",
+                gain(with),
+                with,
+                0,
+                List.of(
+                    "a file has %s, and most of the %s that it takes is waiting to open and find it"
+                        .formatted(DiagnosisText.bytes(op.bytes()), time(op.ns()))))
             .forTheUser());
   }
 

@@ -349,6 +349,18 @@ final class Judge {
         transfer == null ? "?" : time(transfer.busNs()),
         transfer == null ? "?" : time(transfer.stagedNs()),
         transfer == null || transfer.isPinned() ? "pinned" : "not pinned");
+    if (transfer != null && transfer.isShortOfRoom()) {
+      note(
+          "%s of the device's %s are in use, and a batch takes %s",
+          DiagnosisText.bytes(transfer.deviceBytes()),
+          DiagnosisText.bytes(transfer.deviceLimit()),
+          DiagnosisText.bytes(transfer.bytes()));
+      return verdict(
+          Kind.DEVICE_MEMORY_BOUND,
+          operator,
+          "The memory of %s is the limit: it has room for fewer batches than should lie there, so that copies and steps take turns in %s; smaller batches would fit."
+              .formatted(transfer.device(), name(operator)));
+    }
     return verdict(
         Kind.TRANSFER_BOUND,
         operator,
@@ -436,13 +448,23 @@ final class Judge {
       if (op.word().equals("interleave") || op.word().equals("flatMap")) {
         return true;
       }
-      return op.traits().oneToOne() && !op.traits().keepsElements() && getsFileNames(op);
+      return readsFiles(op);
+    }
+
+    /** Whether its function is given the names of files, one by one. */
+    static boolean readsFiles(Op op) {
+      return !op.inputs().isEmpty()
+          && op.traits().oneToOne()
+          && !op.traits().keepsElements()
+          && getsFileNames(op);
     }
 
     private static boolean getsFileNames(Op op) {
       Op at = op.inputs().getFirst();
       while (!at.inputs().isEmpty()
-          && (at.traits().keepsElements() || at.word().equals("shuffle"))) {
+          && (at.traits().keepsElements()
+              || at.word().equals("shuffle")
+              || at.word().equals("repeat"))) {
         at = at.inputs().getFirst();
       }
       return at.word().equals("listFiles");

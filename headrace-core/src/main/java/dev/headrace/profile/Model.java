@@ -204,7 +204,8 @@ final class Model {
         tasks.add(
             new Task(i, new Load(0, transfer.stagedNs()), crew == null ? op.runBy() : i, false));
       }
-      if (transfer != null && rings[i] == 1) {
+      boolean takesTurns = rings[i] == 1 || (transfer != null && transfer.isShortOfRoom());
+      if (transfer != null && takesTurns) {
         tasks.add(new Task(i, new Load(0, transfer.busNs()), CONSUMER, false));
       }
       if (later != null) {

@@ -139,6 +139,7 @@ public record OpProfile(
    * @param waitNs how long the consumer, or its stream, waited for it
    * @param stepNs how long the consumer's stream worked on it; 0 where the host does
    * @param bytes of one element
+   * @param isShortOfRoom whether the device had no room for as many elements as it should hold
    */
   public record Transfer(
       String device,
@@ -150,7 +151,34 @@ public record OpProfile(
       double stepNs,
       double bytes,
       long deviceBytes,
-      long deviceLimit) {
+      long deviceLimit,
+      boolean isShortOfRoom) {
+
+    /** To a device that had room. */
+    public Transfer(
+        String device,
+        boolean isPinned,
+        double busNs,
+        double computeNs,
+        double stagedNs,
+        double waitNs,
+        double stepNs,
+        double bytes,
+        long deviceBytes,
+        long deviceLimit) {
+      this(
+          device,
+          isPinned,
+          busNs,
+          computeNs,
+          stagedNs,
+          waitNs,
+          stepNs,
+          bytes,
+          deviceBytes,
+          deviceLimit,
+          false);
+    }
 
     /** How much of copying and computing went on beside the consumer's work. */
     public double hiddenNs() {

@@ -294,7 +294,8 @@ final class Profiler {
         stepNs(now, then),
         (now.bytes() - (then == null ? 0 : then.bytes())) / delivered,
         now.deviceBytes(),
-        now.deviceLimit());
+        now.deviceLimit(),
+        now.isShortOfRoom());
   }
 
   /** What a step took, of those whose end is known: a device may be several steps behind. */

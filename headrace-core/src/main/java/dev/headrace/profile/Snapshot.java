@@ -124,5 +124,6 @@ public record Snapshot(
       long steps,
       long roomWaitNs,
       long deviceBytes,
-      long deviceLimit) {}
+      long deviceLimit,
+      boolean isShortOfRoom) {}
 }

@@ -103,7 +103,8 @@ final class Place {
             transfers.steps(),
             transfers.roomWaitNs(),
             transfers.deviceBytes(),
-            transfers.deviceLimitBytes());
+            transfers.deviceLimitBytes(),
+            transfers.isShortOfRoom());
   }
 
   OpStats stats() {

@@ -24,11 +24,15 @@ public final class TransferMeter {
   private final LongAdder roomWaitNs = new LongAdder();
   private final Map<String, Memory> devices = new ConcurrentSkipListMap<>();
 
-  private record Memory(long usedBytes, long limitBytes) {}
+  private record Memory(long usedBytes, long limitBytes, boolean isShort) {}
 
-  /** Notes to which device, how much of its memory is in use by now, and how much there is. */
-  public void on(String deviceName, long usedBytes, long limitBytes) {
-    devices.put(deviceName, new Memory(usedBytes, limitBytes));
+  /**
+   * Notes to which device, how much of its memory is in use by now, and how much there is.
+   *
+   * @param isShort whether it had no room for as many batches as it should hold
+   */
+  public void on(String deviceName, long usedBytes, long limitBytes, boolean isShort) {
+    devices.put(deviceName, new Memory(usedBytes, limitBytes, isShort));
   }
 
   /** Counts copies that have arrived, and how long the stream took for them. */
@@ -130,6 +134,11 @@ public final class TransferMeter {
   /** The devices' memory in use, by whomever, when last looked at. */
   public long deviceBytes() {
     return devices.values().stream().mapToLong(Memory::usedBytes).sum();
+  }
+
+  /** Whether a device had no room for as many batches as it should hold. */
+  public boolean isShortOfRoom() {
+    return devices.values().stream().anyMatch(Memory::isShort);
   }
 
   public long deviceLimitBytes() {

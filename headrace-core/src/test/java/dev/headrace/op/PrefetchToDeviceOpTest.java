@@ -22,6 +22,7 @@ import dev.headrace.device.DeviceMemoryException;
 import dev.headrace.device.DeviceStream;
 import dev.headrace.device.HostDevice;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.profile.OpProfile;
 import dev.headrace.profile.OpStats;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
@@ -367,6 +368,43 @@ class PrefetchToDeviceOpTest {
       assertThatThrownBy(epoch::next).isInstanceOf(PipelineException.class);
       pipeline.close();
       assertThat(device.usedBytes()).isZero();
+    }
+  }
+
+  /** Room for one batch and a half: one is held, and the next is copied when it came back. */
+  @Test
+  void whereTwoBatchesDoNotFitOneIsHeld() {
+    try (HostDevice device = HostDevice.simulated().named("small").memoryBytes(6_500).open();
+        Pipeline<Tensor> pipeline =
+            range(6)
+                .map(x -> Tensor.full(Shape.of(1000), (float) x))
+                .prefetchToDevice(device)
+                .open()) {
+      Iterator<Tensor> epoch = pipeline.iterator();
+      for (int i = 0; i < 6; i++) {
+        assertThat(epoch.next().floatAt(0)).isEqualTo(i);
+      }
+      assertThat(epoch.hasNext()).isFalse();
+      OpProfile.Transfer transfer = pipeline.diagnose().profile().operators().getFirst().transfer();
+      assertThat(transfer).isNotNull();
+      assertThat(transfer.isShortOfRoom()).isTrue();
+    }
+  }
+
+  @Test
+  void whereTheConsumerKeepsTheOnlyBatchThatFitsTheNextFails() {
+    try (HostDevice device = HostDevice.simulated().named("small").memoryBytes(6_500).open();
+        Pipeline<Tensor> pipeline =
+            range(6)
+                .map(x -> Tensor.full(Shape.of(1000), (float) x))
+                .prefetchToDevice(device)
+                .open()) {
+      Iterator<Tensor> epoch = pipeline.iterator();
+      try (var _ = pipeline.keep(epoch.next())) {
+        assertThatThrownBy(epoch::next)
+            .isInstanceOf(PipelineException.class)
+            .hasCauseInstanceOf(DeviceMemoryException.class);
+      }
     }
   }
 

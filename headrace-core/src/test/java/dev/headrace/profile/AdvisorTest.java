@@ -307,4 +307,67 @@ class AdvisorTest {
               assertThat(finding.message()).contains("no change is advised", "6.2", "3.2");
             });
   }
+
+  /** Only one batch fits on the device: copies and steps take turns. */
+  @Test
+  void aDeviceWithRoomForOneBatchIsTheLimit() {
+    List<OpNode> nodes = new ArrayList<>();
+    dev.headrace.spi.Op op =
+        dev.headrace.Dataset.range(10).prefetchToDevice(dev.headrace.device.Device.host()).op();
+    nodes.add(new OpNode("0", op));
+    nodes.add(new OpNode("0.0", op.inputs().getFirst()));
+    OpProfile.Transfer transfer =
+        new OpProfile.Transfer(
+            "small", true, 10e6, 0, 0, 10e6, 0, 1_000_000, 1_000_192, 1_500_000, true);
+    OpProfile.Crew crew =
+        new OpProfile.Crew(
+            1, false, 0.7, 2, false, 1, 1, 1_000, 1_000, 0, 0, 0, 0, 1, new double[0]);
+    Profile profile =
+        new Profile(
+            10,
+            660,
+            0.1,
+            10,
+            1,
+            new Profile.Consumer(5e6, 0, 10e6, 0, 10e6, new double[0], new double[0]),
+            new Profile.Machine(4, 0, 0.1, 0, 0, 1L << 30, 1L << 20),
+            new Profile.Memory(0, 0, 1L << 30, 0, 0, 1L << 30, Long.MAX_VALUE),
+            List.of(
+                op("0", -1, -1, "prefetchToDevice", crew, transfer),
+                op("0.0", 0, 0, "range", null, null)),
+            List.of());
+    Model model = Model.of(profile, nodes);
+    Verdict verdict = new Judge(profile, model, nodes).verdict();
+    assertThat(verdict.kind()).isEqualTo(Verdict.Kind.DEVICE_MEMORY_BOUND);
+    assertThat(verdict.sentence()).contains("The memory of small is the limit");
+    assertThat(model.fit()).isBetween(0.95, 1.05);
+  }
+
+  private static OpProfile op(
+      String key,
+      int pulledBy,
+      int runBy,
+      String word,
+      OpProfile.@org.jspecify.annotations.Nullable Crew crew,
+      OpProfile.@org.jspecify.annotations.Nullable Transfer transfer) {
+    return new OpProfile(
+        key,
+        pulledBy,
+        runBy,
+        word,
+        word,
+        word,
+        crew == null,
+        660,
+        0,
+        1,
+        0,
+        0,
+        0,
+        1e6,
+        1e6,
+        null,
+        crew,
+        transfer);
+  }
 }
