@@ -25,9 +25,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /**
  * Everything of an open pipeline that outlives one pass: memory, objects operators share between
@@ -44,9 +44,6 @@ public final class Engine implements AutoCloseable, Decisions {
   private static final int MOST_KNOB_CHANGES = 1000;
   private static final int MOST_WARNINGS = 100;
 
-  /** Warnings that differ in numbers alone are one warning. */
-  private static final Pattern NUMBERS_IN_TEXT = Pattern.compile("[0-9][0-9.,]*");
-
   private final long number = NUMBERS.incrementAndGet();
   private final Op plan;
   private final Origins origins;
@@ -57,7 +54,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Governor governor = new Governor(this);
   private final Map<String, Object> shared = new LinkedHashMap<>();
   private final Map<String, Place> places = new LinkedHashMap<>();
-  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger warnings = new AtomicInteger();
   private final AtomicLong progress = new AtomicLong();
   private final Messages messages = new Messages(LOG);
 
@@ -215,8 +212,8 @@ public final class Engine implements AutoCloseable, Decisions {
 
   void warn(String message) {
     try {
-      if (warned.size() < MOST_WARNINGS
-          && warned.add(NUMBERS_IN_TEXT.matcher(message).replaceAll("#"))) {
+      boolean isNew = Log.isNew(Log.withoutNumbers(message));
+      if (isNew && warnings.incrementAndGet() <= MOST_WARNINGS) {
         say(System.Logger.Level.WARNING, message);
       }
     } catch (OutOfMemoryError e) {

@@ -1,5 +1,6 @@
 package dev.headrace.golden;
 
+import dev.headrace.data.Log;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
@@ -18,6 +19,7 @@ public final class LogRecords extends Handler implements AutoCloseable {
   }
 
   public static LogRecords of(String name) {
+    Log.forgetWarnings(); // or what another test caused would not be told
     LogRecords records = new LogRecords(Logger.getLogger(name));
     records.logger.addHandler(records);
     return records;

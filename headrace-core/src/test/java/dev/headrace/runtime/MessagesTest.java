@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.headrace.Dataset;
 import dev.headrace.Options;
 import dev.headrace.Pipeline;
+import dev.headrace.data.Log;
 import dev.headrace.testing.NoLeftovers;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,7 @@ class MessagesTest {
           @Override
           public void close() {}
         };
+    Log.forgetWarnings(); // or what another test caused would not be told
     logger.addHandler(added);
   }
 
