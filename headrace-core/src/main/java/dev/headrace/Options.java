@@ -448,6 +448,14 @@ public final class Options {
   }
 
   /**
+   * What is set by a property {@code headrace.*} or a variable {@code HEADRACE_*} of which there is
+   * no setting, a line each, with the name that was probably meant.
+   */
+  public static List<String> unknownSettings() {
+    return SettingNames.unknown(System.getProperties().stringPropertyNames(), System.getenv());
+  }
+
+  /**
    * One setting.
    *
    * @param name as in the system property {@code headrace.<name>}

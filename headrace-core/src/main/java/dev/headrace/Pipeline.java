@@ -118,6 +118,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     this.optimised = Optimizer.optimise(op, options.goals());
     this.engine =
         new Engine(optimised.plan(), optimised.origins(), options.settings(), found(), functions);
+    SettingNames.warnOfUnknown();
     this.parts = new OpenParts(engine, openedAt);
     this.chunk = parts.chunk;
     this.consumer = new OneAtATime(parts);

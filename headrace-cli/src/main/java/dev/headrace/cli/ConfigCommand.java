@@ -43,6 +43,7 @@ final class ConfigCommand implements Callable<Integer> {
     if (json) {
       Map<String, Object> all = new LinkedHashMap<>();
       all.put("settings", settings.stream().map(ConfigCommand::fields).toList());
+      all.put("unknown", Options.unknownSettings());
       all.put("jdk", jdk);
       all.put("cores", cores);
       all.put("maxHeapBytes", heap);
@@ -55,6 +56,7 @@ final class ConfigCommand implements Callable<Integer> {
         out.printf(
             Locale.ROOT, format, "headrace." + setting.name(), value(setting), setting.origin());
       }
+      Options.unknownSettings().forEach(out::println);
       out.println();
       out.printf(Locale.ROOT, "JDK       %s%n", jdk);
       out.printf(Locale.ROOT, "cores     %d%n", cores);
