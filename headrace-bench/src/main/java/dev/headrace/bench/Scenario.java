@@ -35,6 +35,7 @@ public interface Scenario {
         new Overhead(),
         new Scaling(),
         new Operators(),
+        new Spilling(),
         new Records(),
         new Examples(),
         new JpegTraining(),

@@ -47,6 +47,7 @@ class MeasurementTest {
             "overhead",
             "scaling",
             "operators",
+            "spill",
             "records",
             "examples",
             "jpeg",
