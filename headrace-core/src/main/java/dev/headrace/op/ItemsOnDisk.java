@@ -1,8 +1,10 @@
 package dev.headrace.op;
 
+import dev.headrace.spi.Identified;
 import dev.headrace.spi.Spill;
 import dev.headrace.spi.Weighed;
 import java.util.AbstractList;
+import java.util.Collections;
 import java.util.List;
 import java.util.RandomAccess;
 
@@ -12,7 +14,7 @@ import java.util.RandomAccess;
  * <p><b>Threading:</b> safe. <b>Ownership:</b> of the operator that put them there; closing it
  * gives their places back.
  */
-final class ItemsOnDisk extends AbstractList<Object> implements RandomAccess, Weighed {
+final class ItemsOnDisk extends AbstractList<Object> implements RandomAccess, Weighed, Identified {
   private final String word;
   private final List<Object> items;
   private final Spill spill;
@@ -46,6 +48,11 @@ final class ItemsOnDisk extends AbstractList<Object> implements RandomAccess, We
   /** How many may be read at once, of so many that are asked for. */
   int atOnce(int max) {
     return spill.atOnce(max);
+  }
+
+  @Override
+  public Object identity() {
+    return Collections.unmodifiableList(this); // the elements, one after another
   }
 
   @Override

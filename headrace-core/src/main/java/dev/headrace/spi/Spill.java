@@ -50,9 +50,9 @@ public final class Spill implements AutoCloseable {
   private final SpillMeter meter;
   private final Context context;
   private final ElementCodec codec = ElementCodec.exact();
-  private final BlockEncoder block = new BlockEncoder(codec);
+  private @Nullable BlockEncoder encoder;
   private final Set<Class<?>> checked = new HashSet<>();
-  private Body body = new Body();
+  private Body body = new Body(); // small until something is written
   private volatile @Nullable SpillFile file;
   private @Nullable String refusal;
   private boolean mayWrite;
@@ -128,6 +128,8 @@ public final class Spill implements AutoCloseable {
     if (!mayWrite) {
       return REFUSED;
     }
+    BlockEncoder block = encoder == null ? new BlockEncoder(codec) : encoder;
+    encoder = block;
     Object element = "";
     try {
       for (int i = 0; i < chunk.size(); i++) {
