@@ -35,7 +35,7 @@ class DoctorTest {
 
   @Test
   void findsTheOnlyOperatorThatTakesTime() throws Exception {
-    Diagnosis diagnosis = Doctor.of(slow()).seconds(0.6).examine();
+    Diagnosis diagnosis = Doctor.of(slow()).seconds(1.5).examine();
     assertThat(diagnosis.verdict().where()).contains("map 'slow' (DoctorTest.java:");
     assertThat(diagnosis.advice().getFirst().action()).isEqualTo(Advice.Action.PARALLELISE);
     assertThat(diagnosis.profile().operators()).hasSize(3);
@@ -44,7 +44,7 @@ class DoctorTest {
 
   @Test
   void makesTheChangeAndMeasuresAgain() throws Exception {
-    Trial trial = Doctor.of(slow()).seconds(0.6).treat().orElseThrow();
+    Trial trial = Doctor.of(slow()).seconds(1.5).treat().orElseThrow();
     assertThat(trial.advice().action()).isEqualTo(Advice.Action.PARALLELISE);
     assertThat(trial.after().plan()).contains("parallelism=AUTOTUNE");
     assertThat(trial.measured()).isGreaterThan(1); // sleeps overlap

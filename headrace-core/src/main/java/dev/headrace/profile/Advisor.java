@@ -68,8 +68,11 @@ final class Advisor {
 
   /** What would help, the most useful first. */
   List<Advice> advice() {
+    if (profile.delivered() == 0) {
+      return List.of(); // nothing is known
+    }
     sayWhatIsBusy();
-    if (!model.fits()) {
+    if (!model.fits() && !isHeldUpByOthers()) {
       sayThatItDoesNotFit();
       enlargeHeap();
       return List.copyOf(advice);
@@ -154,6 +157,11 @@ final class Advisor {
               List.of(Busy.evidence(profile, model)),
               "Measure again when they are done, or give the pipeline cores of its own."));
     }
+  }
+
+  /** Whether an element takes longer than the model says, on a machine that others use, too. */
+  private boolean isHeldUpByOthers() {
+    return model.fit() > 1 && Busy.hasOthers(profile.machine());
   }
 
   private void sayThatItDoesNotFit() {
@@ -603,6 +611,11 @@ final class Advisor {
     boolean wasStep = model.limit().kind() == Model.LimitKind.STEP;
     double gain = (isStep && !wasStep ? Math.max(1, model.fit()) : 1) * now / with.ns();
     Profile.Consumer consumer = profile.consumer();
+    if (!model.fits() && model.fit() > 1) {
+      // Others hold it up by more than is known, and may do so then, too.
+      double measured = consumer.stepNs() + consumer.insideNs();
+      gain = measured / (with.ns() + measured - now);
+    }
     // Whatever is changed, the step takes its time.
     return consumer.stepNs() <= 0
         ? gain

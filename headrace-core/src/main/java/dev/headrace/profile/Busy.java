@@ -17,8 +17,7 @@ final class Busy {
   static @Nullable String sentence(Profile profile, boolean coresLimit) {
     Profile.Machine machine = profile.machine();
     Ready ready = Ready.of(profile.operators(), profile.consumer());
-    boolean hasOthers = machine.otherCores() >= Math.max(LEAST_CORES, OTHERS * machine.cores());
-    if (!hasOthers || !(coresLimit || ready.lackedCores())) {
+    if (!hasOthers(machine) || !(coresLimit || ready.lackedCores())) {
       return null;
     }
     String programs =
@@ -31,6 +30,11 @@ final class Busy {
         machine.otherCores(),
         machine.cores(),
         programs.isEmpty() ? "" : " (" + programs + ")");
+  }
+
+  /** Whether other programs use more of the cores than any machine's do. */
+  static boolean hasOthers(Profile.Machine machine) {
+    return machine.otherCores() >= Math.max(LEAST_CORES, OTHERS * machine.cores());
   }
 
   /** What that means for the pipeline. */

@@ -50,8 +50,26 @@ public record Diagnosis(
     Advisor advisor = new Advisor(profile, model, cold, measured, verdict);
     List<Advice> advice = advisor.advice();
     List<Finding> findings = new ArrayList<>(advisor.findings());
+    Measurements.Change change = measured.paceChange();
+    if (change != null) {
+      findings.addFirst(paceChanged(change));
+    }
     findings.addAll(linted);
     return new Diagnosis(verdict, advice, findings, profile, plan);
+  }
+
+  private static Finding paceChanged(Measurements.Change change) {
+    return new Finding(
+        Finding.Severity.HINT,
+        "pace-changed",
+        "",
+        "the pace changed during the run, from %s to %s elements/s: what is said holds for the later part%s"
+            .formatted(
+                DiagnosisText.rate(change.before()),
+                DiagnosisText.rate(change.after()),
+                change.isOver() ? "" : ", and as it goes on changing, predictions may not hold"),
+        List.of(),
+        change.isOver() ? "" : "Measure longer, or over a part of the data that is alike.");
   }
 
   /** For people. */

@@ -5,6 +5,7 @@ import dev.headrace.profile.Profile.Moment;
 import dev.headrace.profile.Snapshot.Sampled;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that was written down of a run, from which profiles are made.
@@ -30,6 +31,12 @@ public record Measurements(
   private static final double WARM_UP = 0.35;
 
   private static final int FEWEST_DELIVERED = 4;
+
+  /** The pace has changed if it differs by so many times, over enough elements and time. */
+  private static final double CHANGED = 1.4;
+
+  private static final long ENOUGH_DELIVERED = 16;
+  private static final long ENOUGH_NS = 300_000_000;
   private static final int MOST_MOMENTS = 200;
 
   public Measurements {
@@ -62,9 +69,64 @@ public record Measurements(
         List.of());
   }
 
-  /** The steady part of the run. */
+  /** The steady part of the run: where the pace has changed, what came after that. */
   public Profile profile() {
-    return between(steadyFrom(), snapshots.getLast());
+    Change change = paceChange();
+    return between(change == null ? steadyFrom() : change.since(), snapshots.getLast());
+  }
+
+  /**
+   * A change of the pace in the middle of a run.
+   *
+   * @param before elements a second before it, and {@code after} since then
+   * @param isOver whether the pace has not changed again since
+   */
+  record Change(Snapshot since, double before, double after, boolean isOver) {}
+
+  /** How the pace has changed since the steady part began; null where it has not. */
+  @Nullable Change paceChange() {
+    Snapshot from = steadyFrom();
+    Snapshot last = snapshots.getLast();
+    Snapshot middle = nearest(from, last);
+    if (!isEnough(from, middle) || !isEnough(middle, last)) {
+      return null;
+    }
+    double before = rate(from, middle);
+    double after = rate(middle, last);
+    if (!differ(before, after)) {
+      return null;
+    }
+    Snapshot late = nearest(middle, last);
+    boolean isOver =
+        !isEnough(middle, late)
+            || !isEnough(late, last)
+            || !differ(rate(middle, late), rate(late, last));
+    return new Change(middle, before, after, isOver);
+  }
+
+  private static boolean differ(double a, double b) {
+    return Math.max(a, b) > CHANGED * Math.min(a, b);
+  }
+
+  private static double rate(Snapshot from, Snapshot to) {
+    return 1e9 * (to.delivered() - from.delivered()) / Math.max(1, to.atNs() - from.atNs());
+  }
+
+  private static boolean isEnough(Snapshot from, Snapshot to) {
+    return to.delivered() - from.delivered() >= ENOUGH_DELIVERED
+        && to.atNs() - from.atNs() >= ENOUGH_NS;
+  }
+
+  /** The snapshot nearest to the middle between two. */
+  private Snapshot nearest(Snapshot from, Snapshot to) {
+    long middle = from.atNs() + (to.atNs() - from.atNs()) / 2;
+    Snapshot nearest = from;
+    for (Snapshot each : snapshots) {
+      if (Math.abs(each.atNs() - middle) < Math.abs(nearest.atNs() - middle)) {
+        nearest = each;
+      }
+    }
+    return nearest;
   }
 
   /** The first part of a run whose cache was being filled, or the whole run. */

@@ -5,11 +5,13 @@ import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.OpNode;
 import dev.headrace.profile.Snapshot;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,9 @@ public final class Tuner {
 
   private static final int ENOUGH_DELIVERED = 8;
 
+  /** Elements that take so many times as long as without threads are worth a trial without. */
+  private static final double SLOWER = 1.05;
+
   /** Handing over costs too much where as much as is handed over at once takes less than this. */
   private static final double LEAST_PULL_NS = 60_000;
 
@@ -56,6 +61,11 @@ public final class Tuner {
   private @Nullable Trial trial;
   private final ArrayDeque<Doubt> doubts = new ArrayDeque<>();
   private long firstNs = -1;
+
+  /** What an element took when there were no threads yet; 0 where that was not seen. */
+  private double withoutNs;
+
+  private long nextLookNs = Long.MAX_VALUE;
 
   /** A change that is being measured: threads given, or taken away to see whether they help. */
   private record Trial(Switch what, boolean on, double nsBefore, int decision, long settledNs) {}
@@ -102,7 +112,7 @@ public final class Tuner {
     if (running != null) {
       trial = null;
       judge(running, nsEach, now);
-    } else if (!settleDoubt(now, nsEach)) {
+    } else if (!settleDoubt(now, nsEach) && !takeAllAway(now, looked, nsEach, switches)) {
       consider(start, now, nsEach, nodes, cores, switches);
     }
     if (looked >= LONGEST_LOOK_NS) {
@@ -112,15 +122,79 @@ public final class Tuner {
 
   /** Whether a change is being measured, or will be. */
   public boolean isMeasuring() {
-    return trial != null || !doubts.isEmpty();
+    return trial != null || !doubts.isEmpty() || (withoutNs > 0 && nextLookNs < Long.MAX_VALUE);
+  }
+
+  /**
+   * Takes all threads away for a while, where an element takes longer than before there were any:
+   * each may have seemed to help while something else changed. What was slower stays away.
+   */
+  private boolean takeAllAway(
+      Snapshot now, long looked, double nsEach, List<? extends Switch> switches) {
+    List<Switch> on = new ArrayList<>();
+    for (Switch each : switches) {
+      if (each.isOn()) {
+        on.add(each);
+      }
+    }
+    if (on.isEmpty()) {
+      withoutNs = nsEach;
+      nextLookNs = now.atNs() + FIRST_PATIENCE_NS;
+      return false;
+    }
+    if (looked < LONGEST_LOOK_NS || now.atNs() < nextLookNs || nsEach < SLOWER * withoutNs) {
+      return false;
+    }
+    nextLookNs = now.atNs() + LONGEST_PATIENCE_NS;
+    Switch all = new Together(on);
+    int decision =
+        decisions.turned(
+            all.operator(),
+            KnobChange.THREADS,
+            1,
+            0,
+            "elements take longer than before there were any: are they faster without?",
+            0);
+    all.turn(false);
+    trial = new Trial(all, false, nsEach, decision, now.atNs() + SETTLING_NS);
+    from = now;
+    return true;
+  }
+
+  /** All threads that were given, as one. */
+  private record Together(List<Switch> all) implements Switch {
+    @Override
+    public String key() {
+      return all.getFirst().key();
+    }
+
+    @Override
+    public String operator() {
+      return all.stream().map(Switch::operator).collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public boolean onlyReadsAhead() {
+      return all.stream().allMatch(Switch::onlyReadsAhead);
+    }
+
+    @Override
+    public boolean isOn() {
+      return all.getFirst().isOn();
+    }
+
+    @Override
+    public void turn(boolean on) {
+      all.forEach(each -> each.turn(on));
+    }
   }
 
   private void judge(Trial done, double nsAfter, Snapshot now) {
     double gain = done.on ? done.nsBefore / nsAfter : nsAfter / done.nsBefore;
     boolean helped = gain >= HELPED;
-    String key = done.what.key();
+    List<Switch> all = done.what instanceof Together some ? some.all() : List.of(done.what);
     if (helped) {
-      patience.remove(key);
+      all.forEach(each -> patience.remove(each.key()));
       done.what.turn(true);
       boolean early = now.atNs() - firstNs < WARM_UP_NS && nsAfter < LONG_ELEMENT_NS;
       if (done.on && (early || gain < CLEARLY)) {
@@ -128,12 +202,15 @@ public final class Tuner {
       }
     } else {
       done.what.turn(false);
-      Patience before = patience.get(key);
-      long length =
-          before == null ? FIRST_PATIENCE_NS : Math.min(LONGEST_PATIENCE_NS, 2 * before.lengthNs);
-      patience.put(key, new Patience(now.atNs() + length, length));
+      for (Switch each : all) {
+        Patience before = patience.get(each.key());
+        long length =
+            before == null ? FIRST_PATIENCE_NS : Math.min(LONGEST_PATIENCE_NS, 2 * before.lengthNs);
+        patience.put(each.key(), new Patience(now.atNs() + length, length));
+      }
     }
-    decisions.measured(done.decision, gain, helped);
+    boolean isTakenAway = done.what instanceof Together;
+    decisions.measured(done.decision, isTakenAway ? 1 / gain : gain, helped != isTakenAway);
     from = now;
   }
 
@@ -157,6 +234,9 @@ public final class Tuner {
       List<OpNode> nodes,
       double cores,
       List<? extends Switch> switches) {
+    if (switches.stream().allMatch(Switch::isOn)) {
+      return;
+    }
     Forecast asItIs = Forecast.of(nodes, start, now, cores);
     Switch best = null;
     double most = WORTH_IT;

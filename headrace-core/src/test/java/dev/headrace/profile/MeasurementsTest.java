@@ -149,6 +149,34 @@ class MeasurementsTest {
     assertThat(profile.consumer().blockedNs()).isCloseTo(19 * MS, EXACT);
   }
 
+  /** 22 ms a batch for a second and a half, then 44 ms: nothing else is known of the later part. */
+  @Test
+  void whereThePaceChangedTheLaterPartCounts() {
+    Measurements even = measured();
+    assertThat(even.paceChange()).isNull();
+    List<Snapshot> snapshots = new ArrayList<>();
+    for (int i = 0; i <= 100; i++) {
+      snapshots.add(at(22L * i + 22L * Math.max(0, i - 70), i));
+    }
+    Measurements changed =
+        new Measurements(
+            even.nodes(),
+            snapshots,
+            0.1,
+            0,
+            new double[0],
+            new double[0],
+            2,
+            1L << 30,
+            even.memory());
+    Measurements.Change change = changed.paceChange();
+    assertThat(change).isNotNull();
+    assertThat(change.before()).isGreaterThan(1.4 * change.after());
+    assertThat(changed.profile().rate()).isCloseTo(change.after(), Offset.offset(1e-6));
+    assertThat(Diagnosis.of(changed, List.of(), "").findings())
+        .anyMatch(finding -> finding.rule().equals("pace-changed"));
+  }
+
   @Test
   void leavesTheStartOut() {
     assertThat(measured().profile().delivered()).isEqualTo(13);

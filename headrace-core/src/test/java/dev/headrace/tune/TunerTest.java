@@ -146,6 +146,26 @@ class TunerTest {
     assertThat(log.getLast()).isEqualTo("measured 1.00, taken back");
   }
 
+  /** A thread that helped at first, and then makes all slower than it was without any. */
+  @Test
+  void whatEndsSlowerThanTheStartIsTakenBack() {
+    run(400, 5 * MS, 5 * MS, 0);
+    assertThat(line.on).isTrue();
+    run(2_000, 5 * MS, 5 * MS, 9 * MS);
+    assertThat(line.on).isFalse();
+    assertThat(log)
+        .containsSubsequence(
+            "measured 2.00, kept", "threads 1 -> 0, predicted 0.00", "measured 1.40, kept");
+  }
+
+  @Test
+  void whereElementsTakeLongerForAnotherReasonThreadsStay() {
+    run(400, 5 * MS, 5 * MS, 0);
+    run(2_000, 20 * MS, 15 * MS, 0);
+    assertThat(line.on).isTrue();
+    assertThat(log.getLast()).endsWith("taken back");
+  }
+
   @Test
   void nothingIsTriedWhereReadingTakesNoTime() {
     run(1_000, 10_000, 5 * MS, 0);
