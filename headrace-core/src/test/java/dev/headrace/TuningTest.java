@@ -4,6 +4,7 @@ import static dev.headrace.Dataset.AUTOTUNE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.headrace.golden.LogRecords;
 import dev.headrace.testing.NoLeftovers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,6 +82,27 @@ class TuningTest {
       Iterator<Long> elements = pipeline.iterator(); // opened, and nothing asked for yet
       assertThat(pipeline.tuning().text()).isEqualTo(first.text());
       assertThat(elements.next()).isZero();
+    }
+  }
+
+  @Test
+  void nothingIsKeptForAPlanThatCannotBeToldFromOthers() throws IOException {
+    CountDownLatch latch = new CountDownLatch(1);
+    Dataset<Long> dataset =
+        Dataset.range(3)
+            .map(x -> x + latch.getCount(), AUTOTUNE)
+            .options(Options.defaults().rememberTuning(folder));
+    try (LogRecords log = LogRecords.of("headrace.pipeline")) {
+      assertThat(dataset.count()).isEqualTo(3);
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains("what the tuner finds is not kept")
+          .contains("captures CountDownLatch: java.util.concurrent.CountDownLatch has no content")
+          .contains(".named(\"…\", 1)");
+    }
+    try (var files = Files.list(folder)) {
+      assertThat(files).isEmpty();
     }
   }
 

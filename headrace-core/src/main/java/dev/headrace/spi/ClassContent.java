@@ -37,7 +37,8 @@ record ClassContent(byte[] hash, @Nullable String missing) {
     return CONTENTS.get(type);
   }
 
-  /** Whether a class belongs to the Java platform, whose version is all there is to its code. */
+  /** Whether a class belongs to the Java platform, whose code is taken for granted. */
+  @SuppressWarnings("ReferenceEquality") // there is one such loader
   static boolean isOfPlatform(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
     return loader == null || loader == ClassLoader.getPlatformClassLoader();

@@ -284,6 +284,7 @@ final class ContentDigest {
   }
 
   /** Reads what is inside a value, unless it is inside itself, or too much. */
+  @SuppressWarnings("ReferenceEquality") // the same object, whatever equals says
   private void inside(Object value, Runnable reading) {
     for (int i = open.size() - 1; i >= 0; i--) {
       if (open.get(i) == value) {
@@ -421,11 +422,11 @@ final class ContentDigest {
 
   private void segment(MemorySegment memory) {
     number(memory.byteSize());
+    if (memory.byteSize() > bounds.mostBytes - bounds.bytes) {
+      missing(place() + ": it has " + bounds);
+      return;
+    }
     for (long at = 0; at < memory.byteSize(); at += 1 << 20) {
-      if (bounds.arePassed()) {
-        missing(place() + ": it has " + bounds);
-        return;
-      }
       bytes(
           memory
               .asSlice(at, Math.min(1 << 20, memory.byteSize() - at))
@@ -436,51 +437,27 @@ final class ContentDigest {
   private void array(Object array) {
     isFixed = false;
     int length = Array.getLength(array);
-    if (8L * length > bounds.mostBytes - bounds.bytes) {
-      none(array.getClass(), ": it has " + bounds);
-      return;
-    }
     kind('A').type(array.getClass().componentType()).number(length);
     switch (array) {
-      case byte[] a -> bytes(a);
+      case byte[] a -> segment(MemorySegment.ofArray(a));
+      case short[] a -> segment(MemorySegment.ofArray(a));
+      case char[] a -> segment(MemorySegment.ofArray(a));
+      case int[] a -> segment(MemorySegment.ofArray(a));
+      case long[] a -> segment(MemorySegment.ofArray(a));
+      case float[] a -> segment(MemorySegment.ofArray(a));
+      case double[] a -> segment(MemorySegment.ofArray(a));
       case boolean[] a -> {
         for (boolean each : a) {
           one(each ? 1 : 0);
         }
       }
-      case short[] a -> {
-        for (short each : a) {
-          room(2).putShort(each);
-        }
-      }
-      case char[] a -> {
-        for (char each : a) {
-          room(2).putChar(each);
-        }
-      }
-      case int[] a -> {
-        for (int each : a) {
-          room(4).putInt(each);
-        }
-      }
-      case long[] a -> {
-        for (long each : a) {
-          number(each);
-        }
-      }
-      case float[] a -> {
-        for (float each : a) {
-          room(4).putInt(Float.floatToRawIntBits(each));
-        }
-      }
-      case double[] a -> {
-        for (double each : a) {
-          number(Double.doubleToRawLongBits(each));
-        }
-      }
       default -> {
         Object[] objects = (Object[]) array;
         for (int i = 0; i < length; i++) {
+          if (bounds.arePassed()) {
+            missing(place() + ": it has " + bounds);
+            return;
+          }
           part(i, objects[i]);
         }
       }
@@ -606,6 +583,7 @@ final class ContentDigest {
 
   // ---- the platform -----------------------------------------------------------------------------
 
+  @SuppressWarnings("JavaUtilDate") // users capture it
   private void ofPlatform(Object value) {
     Class<?> type = value.getClass();
     if (value instanceof Collection<?> || value instanceof Map<?, ?>) {
@@ -689,6 +667,7 @@ final class ContentDigest {
     value(now);
   }
 
+  @SuppressWarnings("ReferenceEquality") // there is one of each
   private static int orderNumber(Comparator<?> order) {
     for (int i = 0; i < ORDERS.size(); i++) {
       if (ORDERS.get(i) == order) {

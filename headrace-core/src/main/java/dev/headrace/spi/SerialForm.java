@@ -96,6 +96,7 @@ record SerialForm(byte[] bytes, List<Object> parts) {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // the same object, whatever equals says
     protected Object replaceObject(Object object) {
       if (begun) {
         parts.add(object);

@@ -72,13 +72,9 @@ class ContentIdentityTest {
     FAST,
     SLOW {
       @Override
-      int cost() {
-        return 2;
+      public String toString() {
+        return "slow, with code of its own";
       }
-    };
-
-    int cost() {
-      return 1;
     }
   }
 
@@ -95,7 +91,6 @@ class ContentIdentityTest {
 
   private static class Model {
     private final double[][] weights;
-    private transient @Nullable Object cached;
 
     Model(double... weights) {
       this.weights = new double[][] {weights};
@@ -111,15 +106,12 @@ class ContentIdentityTest {
   }
 
   private static final class LargerModel extends Model {
+    @SuppressWarnings("unused") // part of its content
     private final String name;
 
     LargerModel(String name, double... weights) {
       super(weights);
       this.name = name;
-    }
-
-    String name() {
-      return name;
     }
   }
 
@@ -139,7 +131,9 @@ class ContentIdentityTest {
   }
 
   private static final class Ring {
+    @SuppressWarnings("unused") // part of its content
     private final int value;
+
     private @Nullable Ring next;
 
     Ring(int value) {
@@ -155,10 +149,6 @@ class ContentIdentityTest {
       }
       last.next = first;
       return first;
-    }
-
-    int sum() {
-      return value + (next == null ? 0 : next.value);
     }
   }
 
@@ -183,6 +173,7 @@ class ContentIdentityTest {
   }
 
   /** No two of them are alike. */
+  @SuppressWarnings({"JavaUtilDate", "UnnecessaryStringBuilder"}) // users capture them
   private static List<Supplier<@Nullable Object>> values() {
     List<Supplier<@Nullable Object>> all = new ArrayList<>();
     all.addAll(
@@ -455,7 +446,7 @@ class ContentIdentityTest {
         case 4 -> new int[] {1, number()};
         case 5 -> Tensor.of(number(), 2L);
         case 6 -> new Scale(number());
-        case 7 -> new Date(number());
+        case 7 -> Duration.ofSeconds(number());
         case 8, 9 -> List.of(value(depth - 1), value(depth - 1));
         case 10 -> new Object[] {value(depth - 1), value(depth - 1)};
         case 11 -> new Pt(number(), value(depth - 1));
@@ -526,6 +517,9 @@ class ContentIdentityTest {
       deep = Arrays.asList(deep);
     }
     assertThat(missing(deep)).contains("it is nested more than 256 levels deep");
+    assertThat(missing(new Object[] {new byte[200 << 20], new byte[100 << 20]}))
+        .contains("[1]: it has more than 1,000,000 values or 256 MB");
+    assertThat(missing(new Object[2_000_000])).contains("more than 1,000,000");
     assertThat(missing(Collections.nCopies(Integer.MAX_VALUE, 1))).contains("more than 1,000,000");
     List<Object> itself = new ArrayList<>();
     itself.add(itself);
