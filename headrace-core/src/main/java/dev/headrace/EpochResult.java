@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.data.Plural;
 import java.util.Locale;
 
 /**
@@ -30,12 +31,12 @@ public record EpochResult(
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    text.append(String.format(Locale.ROOT, "epoch %d: %,d steps", epoch, steps));
+    text.append(String.format(Locale.ROOT, "epoch %d: %s", epoch, Plural.of(steps, "step")));
     if (stepsBefore > 0) {
       text.append(String.format(Locale.ROOT, " (%,d before it was resumed)", stepsBefore));
     }
     if (elements >= 0) {
-      text.append(String.format(Locale.ROOT, ", %,d elements", elements));
+      text.append(", " + Plural.of(elements, "element"));
     }
     text.append(
         String.format(Locale.ROOT, " in %.2f s, waited %.0f %%", seconds, 100 * waitShare()));

@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.data.Plural;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -207,9 +208,9 @@ final class Splitter<T> {
         int behind = i > 0 && i == turn && !ended ? 1 : waiting.get(i).size();
         if (pulling || behind > 0) {
           throw new IllegalStateException(
-              ("checkpoint: expected all %d consumers to stand at the same step, but share %d is %d"
-                      + " elements behind; take checkpoints where all of them wait for each other")
-                  .formatted(waiting.size(), i, behind));
+              ("checkpoint: expected all %d consumers to stand at the same step, but share %d is %s"
+                      + " behind; take checkpoints where all of them wait for each other")
+                  .formatted(waiting.size(), i, Plural.of(behind, "element")));
         }
       }
     } finally {

@@ -1,5 +1,6 @@
 package dev.headrace;
 
+import dev.headrace.data.Plural;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.PipelineStats;
 import java.util.List;
@@ -88,7 +89,7 @@ public record TrainingResult(
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    text.append(String.format(Locale.ROOT, "%s after %,d steps", ending, stepsBefore + steps));
+    text.append(ending + " after " + Plural.of(stepsBefore + steps, "step"));
     if (stepsBefore > 0) {
       text.append(String.format(Locale.ROOT, " (%,d before it was resumed)", stepsBefore));
     }

@@ -134,7 +134,7 @@ class SplitTest {
       join(first);
       assertThat(pipeline.checkpoint()).isNotNull();
       elements.next();
-      assertThatThrownBy(pipeline::checkpoint).hasMessageContaining("share 1 is 1 elements behind");
+      assertThatThrownBy(pipeline::checkpoint).hasMessageContaining("share 1 is 1 element behind");
     }
   }
 

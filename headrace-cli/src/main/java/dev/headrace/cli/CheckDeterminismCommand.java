@@ -1,6 +1,7 @@
 package dev.headrace.cli;
 
 import dev.headrace.Dataset;
+import dev.headrace.data.Plural;
 import dev.headrace.testing.DeterminismCheck;
 import java.io.PrintWriter;
 import java.util.List;
@@ -80,12 +81,12 @@ final class CheckDeterminismCommand implements Callable<Integer> {
     if (result.difference() == null) {
       out.printf(
           Locale.ROOT,
-          "the same: %,d elements, hash %s, with 1 thread and with %d%n",
-          result.compared(),
+          "the same: %s, hash %s, with 1 thread and with %d%n",
+          Plural.of(result.compared(), "element"),
           result.hash(),
           threads);
     } else {
-      out.printf(Locale.ROOT, "DIFFERENT after %,d equal elements%n", result.compared());
+      out.printf("DIFFERENT after %s%n", Plural.of(result.compared(), "equal element"));
       out.printf(
           "  epoch %d, element %d%n", result.difference().epoch(), result.difference().index());
       out.printf("  with 1 thread:   %s%n", result.difference().one());

@@ -4,6 +4,7 @@ import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.PipelineInterruptedException;
+import dev.headrace.data.Plural;
 import dev.headrace.testing.SyntheticStep;
 import java.io.PrintWriter;
 import java.util.Iterator;
@@ -74,7 +75,8 @@ final class DatasetLoop {
     }
     if (failures > MOST_TOLD) {
       err.println(
-          "headrace: %,d elements failed; `headrace replay` shows one in full".formatted(failures));
+          "headrace: %s failed; `headrace replay` shows one in full"
+              .formatted(Plural.of(failures, "element")));
       err.flush();
     }
     return Thread.interrupted() ? stopped() : failures > 0 ? Main.FAILED : Main.OK;

@@ -1,5 +1,6 @@
 package dev.headrace.cli;
 
+import dev.headrace.data.Plural;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
@@ -31,10 +32,10 @@ final class DoctorText {
     print(
         String.format(
             Locale.ROOT,
-            "%s, pipeline %d (%,d elements in %.1f s)",
+            "%s, pipeline %d (%s in %.1f s)",
             name,
             seen.number(),
-            seen.stats().elements(),
+            Plural.of(seen.stats().elements(), "element"),
             seen.seconds()),
         seen.diagnosis());
   }

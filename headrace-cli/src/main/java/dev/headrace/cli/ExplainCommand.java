@@ -1,6 +1,7 @@
 package dev.headrace.cli;
 
 import dev.headrace.Dataset;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import java.io.IOException;
@@ -76,7 +77,7 @@ final class ExplainCommand implements Callable<Integer> {
         ? "never ends"
         : cardinality == Dataset.UNKNOWN
             ? "size known only by reading it"
-            : String.format(Locale.ROOT, "%,d elements a pass", cardinality);
+            : Plural.of(cardinality, "element") + " a pass";
   }
 
   private static Map<String, Object> fields(String name, Dataset<?> dataset) {

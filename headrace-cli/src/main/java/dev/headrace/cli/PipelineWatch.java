@@ -1,6 +1,7 @@
 package dev.headrace.cli;
 
 import dev.headrace.Pipeline;
+import dev.headrace.data.Plural;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.PipelineStats;
 import java.util.ArrayList;
@@ -91,13 +92,16 @@ final class PipelineWatch implements AutoCloseable {
     PipelineStats stats = now.getLast();
     return String.format(
         Locale.ROOT,
-        "epoch %d: %,d elements, %s/s, waited %.0f %% of the time%s%s",
+        "epoch %d: %s, %s/s, waited %.0f %% of the time%s%s",
         Math.max(0, stats.epoch()),
-        stats.elements(),
+        Plural.of(stats.elements(), "element"),
         rate(stats),
         100 * stats.waitShare(),
         stats.failures() == 0 ? "" : String.format(Locale.ROOT, ", %,d failed", stats.failures()),
-        now.size() == 1 ? "" : " (and %d more pipelines)".formatted(now.size() - 1));
+        now.size() == 1
+            ? ""
+            : " (and %d more %s)"
+                .formatted(now.size() - 1, Plural.word(now.size() - 1, "pipeline")));
   }
 
   /** Elements a second, for people. */

@@ -1,6 +1,7 @@
 package dev.headrace.cli;
 
 import dev.headrace.data.Compression;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecordIndex;
 import java.io.IOException;
@@ -108,7 +109,8 @@ final class RecordsCommand implements Runnable {
         facts.forEach(
             (name, value) -> {
               if (value instanceof Long number) {
-                line.append(String.format(Locale.ROOT, " %,d %s", number, name));
+                String one = name.endsWith("s") ? name.substring(0, name.length() - 1) : name;
+                line.append(' ').append(Plural.of(number, one));
               } else {
                 line.append(' ').append(value);
               }
@@ -190,8 +192,9 @@ final class RecordsCommand implements Runnable {
   }
 
   private static String firstDamage(Path file, TfRecordIndex index) {
-    return "%s: record %d at byte %d is damaged, %d bytes from there on are not counted"
-        .formatted(file, index.records(), index.end(), index.size() - index.end());
+    return "%s: record %d at byte %d is damaged, %s from there on not counted"
+        .formatted(
+            file, index.records(), index.end(), Plural.of(index.size() - index.end(), "byte"));
   }
 
   @Command(

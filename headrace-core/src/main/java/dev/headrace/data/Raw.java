@@ -36,8 +36,8 @@ public final class Raw {
     long wanted = shape.elements() * dtype.byteSize();
     if (strings.elements() > 0 && bytes != wanted) {
       throw new IllegalArgumentException(
-          "decodeRaw: expected %d bytes for %s%s, but got %d"
-              .formatted(wanted, dtype.tfName(), shape, bytes));
+          "decodeRaw: expected %d %s for %s%s, but got %d"
+              .formatted(wanted, Plural.word(wanted, "byte"), dtype.tfName(), shape, bytes));
     }
     return numbers(strings, dtype, shape, order);
   }

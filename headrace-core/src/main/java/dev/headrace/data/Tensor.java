@@ -316,8 +316,9 @@ public final class Tensor {
     long bytes = fixedBytes("Tensor.wrap", dtype, shape);
     if (memory.byteSize() != bytes) {
       throw new IllegalArgumentException(
-          "Tensor.wrap: expected %d bytes for %s%s, but got %d"
-              .formatted(bytes, dtype.tfName(), shape, memory.byteSize()));
+          "Tensor.wrap: expected %d %s for %s%s, but got %d"
+              .formatted(
+                  bytes, Plural.word(bytes, "byte"), dtype.tfName(), shape, memory.byteSize()));
     }
     return ofMemory(dtype, shape, memory, null);
   }
@@ -834,8 +835,8 @@ public final class Tensor {
   public Tensor reshape(Shape shape) {
     if (shape.elements() != elements()) {
       throw new IllegalArgumentException(
-          "reshape: expected a shape of %d elements, but got %s; it has %d"
-              .formatted(elements(), shape, shape.elements()));
+          "reshape: expected a shape of %d %s, but got %s; it has %d"
+              .formatted(elements(), Plural.word(elements(), "element"), shape, shape.elements()));
     }
     if (strings != null) {
       return wrapStrings(shape, strings);

@@ -1,6 +1,7 @@
 package dev.headrace.example;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -177,10 +178,11 @@ final class Column {
       problem = "expected %s, but got %s".formatted(dtype.tfName(), nameOf(list));
     } else if (isFixed ? count != stride : count % stride != 0) {
       problem =
-          "expected %s%d values, but got %d; %s"
+          "expected %s%d %s, but got %d; %s"
               .formatted(
                   isFixed ? "" : "a multiple of ",
                   stride,
+                  Plural.word(stride, "value"),
                   count,
                   isFixed ? "say its shape, or sequence(), varLen() or ragged()" : "say its shape");
     }

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -82,7 +83,11 @@ public record AssertCardinalityOp(Op input, long count, Site site) implements Op
           null,
           new IllegalStateException(
               "assertCardinality: expected %s, but the dataset has %s"
-                  .formatted(op.count == INFINITE ? "no end" : op.count + " elements", found)),
+                  .formatted(
+                      op.count == INFINITE
+                          ? "no end"
+                          : op.count + Plural.word(op.count, " element"),
+                      found)),
           true);
     }
 

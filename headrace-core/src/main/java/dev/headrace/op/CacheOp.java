@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.HeapLayout;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -127,11 +128,11 @@ public record CacheOp(Op input, Site site) implements Op {
       double each = (double) (holding.bytes() + spill.bytes()) / Math.max(1, elements);
       long needed = Math.round(each * Math.max(expected, elements + 1));
       return new IllegalStateException(
-          ("cache: expected its elements to fit the memory budget, but after %,d elements of about"
+          ("cache: expected its elements to fit the memory budget, but after %s of about"
                   + " %,d bytes %s; %s %,d MB: raise %s, or cache earlier, where elements are"
                   + " smaller%s")
               .formatted(
-                  elements,
+                  Plural.of(elements, "element"),
                   Math.round(each),
                   holding.isFull(),
                   expected < 0 ? "they need more than" : "all of them need about",

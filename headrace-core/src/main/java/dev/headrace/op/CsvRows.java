@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.Csv;
 import dev.headrace.data.DType;
+import dev.headrace.data.Plural;
 import dev.headrace.data.RecordBuilder;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Structure;
@@ -247,11 +248,12 @@ final class CsvRows {
     }
     if (mayHaveMore ? row.fields() < width : row.fields() != width) {
       throw new BadRow(
-          "line %d: expected %s%d fields, but got %d%s"
+          "line %d: expected %s%d %s, but got %d%s"
               .formatted(
                   row.line(),
                   mayHaveMore ? "at least " : "",
                   width,
+                  Plural.word(width, "field"),
                   row.fields(),
                   row.fields() > 1 ? "" : hint(otherDelimiter(List.of(row.text(0))))));
     }

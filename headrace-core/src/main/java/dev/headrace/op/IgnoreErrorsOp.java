@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Causes;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -126,8 +127,8 @@ public record IgnoreErrorsOp(
           context.path(),
           failure.id(),
           new IllegalStateException(
-              "ignoreErrors: expected %s, but got %,d among %,d elements; the last ones: %s"
-                  .formatted(op.budget, ignored, ignored + given, causes),
+              "ignoreErrors: expected %s, but got %,d among %s; the last ones: %s"
+                  .formatted(op.budget, ignored, Plural.of(ignored + given, "element"), causes),
               failure.cause()),
           true);
     }

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Account;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Id;
@@ -206,8 +207,9 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
         whole = all;
         growing = null;
         remark(
-            "keeps %,d elements (%s) of %s in memory, so that later epochs need not make them again%s"
-                .formatted(all.size(), bytes(all.bytes), name(), made(makingNs)));
+            "keeps %s (%s) of %s in memory, so that later epochs need not make them again%s"
+                .formatted(
+                    Plural.of(all.size(), "element"), bytes(all.bytes), name(), made(makingNs)));
       }
     }
 
@@ -381,10 +383,11 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
     }
 
     private String tooLarge(long bytes, long elements) {
-      return "not kept in memory: %s%,d elements take about %s, and there is room for %s (half of what is free of the heap budget of %s)"
+      return "not kept in memory: %s%s %s about %s, and there is room for %s (half of what is free of the heap budget of %s)"
           .formatted(
               expected() < 0 ? "more than " : "",
-              elements,
+              Plural.of(elements, "element"),
+              elements == 1 ? "takes" : "take",
               bytes(bytes),
               bytes(allowance()),
               bytes(heap.limitBytes()));

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Padded;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Chunk;
@@ -108,7 +109,9 @@ public record PadToCardinalityOp(
         if (real == op.count) {
           out.truncate(i);
           out.add(
-              failed("expected at most %d elements, but the dataset has more".formatted(op.count)),
+              failed(
+                  "expected at most %d %s, but the dataset has more"
+                      .formatted(op.count, Plural.word(op.count, "element"))),
               context.prefix(),
               real);
           return;

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Seed;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -37,8 +38,9 @@ public record SampleFromOp(
     }
     if (weights.size() != datasets.size()) {
       throw new IllegalArgumentException(
-          "sampleFrom: expected a weight for each of %d datasets, but got %d weights"
-              .formatted(datasets.size(), weights.size()));
+          "sampleFrom: expected a weight for each of %s, but got %s"
+              .formatted(
+                  Plural.of(datasets.size(), "dataset"), Plural.of(weights.size(), "weight")));
     }
   }
 

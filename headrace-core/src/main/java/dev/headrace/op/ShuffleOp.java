@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Philox;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Seed;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
@@ -322,12 +323,12 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
           context.path(),
           null,
           new IllegalStateException(
-              ("shuffle: expected a buffer of %,d elements to fit the memory budget, but after %,d"
-                      + " elements of about %,d bytes %s; the buffer needs about %,d MB: lower it,"
+              ("shuffle: expected a buffer of %s to fit the memory budget, but after %s"
+                      + " of about %,d bytes %s; the buffer needs about %,d MB: lower it,"
                       + " raise %s, or shuffle before elements grow%s")
                   .formatted(
-                      wanted,
-                      good,
+                      Plural.of(wanted, "element"),
+                      Plural.of(good, "element"),
                       needed,
                       holding.isFull(),
                       Math.max(1, Math.round((double) needed * wanted / (1 << 20))),

@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import dev.headrace.data.Plural;
 import java.util.List;
 import java.util.Locale;
 
@@ -38,35 +39,34 @@ public record PipelineStats(
     text.append(
         String.format(
             Locale.ROOT,
-            "%,d elements in %.2f s (%,.0f/s), %d failures; the consumer waited %.0f %% of the"
-                + " time%n",
-            elements,
+            "%s in %.2f s (%,.0f/s), %s; the consumer waited %.0f %% of the" + " time%n",
+            Plural.of(elements, "element"),
             elapsedNs / 1e9,
             elapsedNs == 0 ? 0 : elements * 1e9 / elapsedNs,
-            failures,
+            Plural.of(failures, "failure"),
             100 * waitShare()));
     for (OpStats op : operators) {
       text.append(
           String.format(
               Locale.ROOT,
-              "%s%s: %,d elements, %,.0f ns each pulled",
+              "%s%s: %s, %,.0f ns each pulled",
               "  ".repeat(op.depth() + 1),
               op.path(),
-              op.elements(),
+              Plural.of(op.elements(), "element"),
               op.elements() == 0 ? 0 : (double) op.totalNs() / op.elements()));
       OpStats.StageStats stage = op.stage();
       if (stage != null) {
         text.append(
             String.format(
                 Locale.ROOT,
-                "; %d workers, %,.0f ns of work each, CPU share %.0f %%, buffer %d of %d, waited"
-                    + " for %,d times",
-                stage.workers(),
+                "; %s, %,.0f ns of work each, CPU share %.0f %%, buffer %d of %d, waited"
+                    + " for %s",
+                Plural.of(stage.workers(), "worker"),
                 stage.workElements() == 0 ? 0 : (double) stage.workNs() / stage.workElements(),
                 100 * stage.cpuShare(),
                 stage.buffered(),
                 stage.capacity(),
-                stage.waits()));
+                Plural.of(stage.waits(), "time")));
       }
       OpStats.SpillStats spill = op.spill();
       if (spill != null) {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.headrace.data.Csv;
 import dev.headrace.data.DType;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Fn;
@@ -110,8 +111,13 @@ public final class CsvLines {
         List<String> values = split(new String(line, ISO_8859_1), row);
         if (mayHaveMore ? values.size() < fields : values.size() != fields) {
           throw new IllegalArgumentException(
-              "decodeCsv: expected %s%d fields, but got %d in line %d"
-                  .formatted(mayHaveMore ? "at least " : "", fields, values.size(), row));
+              "decodeCsv: expected %s%d %s, but got %d in line %d"
+                  .formatted(
+                      mayHaveMore ? "at least " : "",
+                      fields,
+                      Plural.word(fields, "field"),
+                      values.size(),
+                      row));
         }
         for (int i = 0; i < columns.size(); i++) {
           int index = columns.get(i).index();

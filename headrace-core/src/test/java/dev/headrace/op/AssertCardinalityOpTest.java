@@ -40,7 +40,7 @@ class AssertCardinalityOpTest {
     assertThat(message(range(1).assertCardinality(2)))
         .isEqualTo("assertCardinality: expected 2 elements, but the dataset has only 1");
     assertThat(message(range(9).prefetch(3).assertCardinality(1)))
-        .isEqualTo("assertCardinality: expected 1 elements, but the dataset has at least 2");
+        .isEqualTo("assertCardinality: expected 1 element, but the dataset has at least 2");
     assertThat(message(range(2).assertCardinality(INFINITE)))
         .isEqualTo("assertCardinality: expected no end, but the dataset has only 2");
   }

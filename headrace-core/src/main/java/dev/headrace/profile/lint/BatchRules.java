@@ -1,5 +1,6 @@
 package dev.headrace.profile.lint;
 
+import dev.headrace.data.Plural;
 import dev.headrace.op.BatchOp;
 import dev.headrace.op.UnbatchOp;
 import dev.headrace.profile.Finding.Severity;
@@ -52,8 +53,11 @@ public final class BatchRules {
     long lost = elements % batch.size();
     List<String> evidence =
         List.of(
-            "%s%,d elements in batches of %,d"
-                .formatted(count.isExact() ? "" : "at most ", elements, batch.size()));
+            "%s%s in batches of %,d"
+                .formatted(
+                    count.isExact() ? "" : "at most ",
+                    Plural.of(elements, "element"),
+                    batch.size()));
     if (elements < batch.size()) {
       return Found.of(
           "It drops everything: there are not enough elements for one batch.",
@@ -63,7 +67,8 @@ public final class BatchRules {
     return !count.isExact() || lost < elements / WORTH_SAYING
         ? null
         : Found.of(
-                "It drops the last %,d of %,d elements in each pass.".formatted(lost, elements),
+                "It drops the last %,d of %s in each pass."
+                    .formatted(lost, Plural.of(elements, "element")),
                 evidence,
                 "write .batch(%d) to keep them".formatted(batch.size()))
             .as(Severity.NOTE);

@@ -1,5 +1,6 @@
 package dev.headrace.profile.lint;
 
+import dev.headrace.data.Plural;
 import dev.headrace.op.BatchOp;
 import dev.headrace.op.CacheOp;
 import dev.headrace.op.RandomMapOp;
@@ -166,9 +167,9 @@ public final class CacheRules {
                 .formatted(at.op().word()),
             List.of(
                 kept < 0
-                    ? "it reads at most %,d elements of it; how many there are is not known"
-                        .formatted(read)
-                    : "it reads at most %,d of %,d elements".formatted(read, kept)),
+                    ? "it reads at most %s of it; how many there are is not known"
+                        .formatted(Plural.of(read, "element"))
+                    : "it reads at most %,d of %s".formatted(read, Plural.of(kept, "element"))),
             "put .take(%d) before the cache".formatted(take.count()));
     return kept < 0 ? found.as(Severity.HINT) : found;
   }

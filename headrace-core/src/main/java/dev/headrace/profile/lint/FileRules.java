@@ -1,5 +1,6 @@
 package dev.headrace.profile.lint;
 
+import dev.headrace.data.Plural;
 import dev.headrace.op.InterleaveOp;
 import dev.headrace.op.ListFilesOp;
 import dev.headrace.op.MapOp;
@@ -69,7 +70,7 @@ public final class FileRules {
         : Found.of(
             "It can read %,d files at a time, and there are fewer."
                 .formatted(interleave.parallelism()),
-            List.of("%,d files match".formatted(files)),
+            List.of("%s %s".formatted(Plural.of(files, "file"), files == 1 ? "matches" : "match")),
             "write the data as more files, or use fewer threads");
   }
 
@@ -87,8 +88,8 @@ public final class FileRules {
         : Found.of(
             "It opens a small file for each element.",
             List.of(
-                "%,d files of %,d bytes on average"
-                    .formatted(files.count(), files.bytes() / files.count())),
+                "%,d files of %s on average"
+                    .formatted(files.count(), Plural.of(files.bytes() / files.count(), "byte"))),
             "write them once as TFRecords and read those");
   }
 }

@@ -1,5 +1,6 @@
 package dev.headrace.profile.lint;
 
+import dev.headrace.data.Plural;
 import dev.headrace.op.FilterOp;
 import dev.headrace.op.IgnoreErrorsOp;
 import dev.headrace.op.InterleaveOp;
@@ -119,7 +120,8 @@ public final class FunctionRules {
     Op op = interleave;
     return Found.of(
         "It has more threads than datasets to read at a time.",
-        List.of("%,d threads, cycle %,d".formatted(op.parallelism(), interleave.cycle())),
+        List.of(
+            "%s, cycle %,d".formatted(Plural.of(op.parallelism(), "thread"), interleave.cycle())),
         "write .interleave(f, %d, %d, AUTOTUNE), or a larger cycle"
             .formatted(interleave.cycle(), interleave.block()));
   }

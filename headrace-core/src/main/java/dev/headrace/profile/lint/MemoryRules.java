@@ -1,6 +1,7 @@
 package dev.headrace.profile.lint;
 
 import dev.headrace.data.Compression;
+import dev.headrace.data.Plural;
 import dev.headrace.op.CacheOp;
 import dev.headrace.op.FixedLengthRecordsOp;
 import dev.headrace.op.PrefetchOp;
@@ -61,7 +62,8 @@ public final class MemoryRules {
     // Of each element on disk a little stays in memory.
     boolean spills = settings.spills() && fits(held, IN_MEMORY_BYTES, budget);
     return found(
-        "Its buffer of %,d elements does not fit the memory budget".formatted(shuffle.buffer()),
+        "Its buffer of %s does not fit the memory budget"
+            .formatted(Plural.of(shuffle.buffer(), "element")),
         spills,
         sizes(held, bytes, budget),
         "write .shuffle(%,d) or less, shuffle before elements grow, or set options.heapBudget(…)"
@@ -125,8 +127,8 @@ public final class MemoryRules {
 
   private static List<String> sizes(long elements, long bytes, long budget) {
     return List.of(
-        "%,d elements of %,d bytes each, the budget is %,d bytes"
-            .formatted(elements, bytes, budget));
+        "%s of %,d bytes each, the budget is %,d bytes"
+            .formatted(Plural.of(elements, "element"), bytes, budget));
   }
 
   /** The bytes of local files whose contents are the elements, all of them; or 0. */

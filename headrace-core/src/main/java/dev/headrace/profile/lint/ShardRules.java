@@ -1,5 +1,6 @@
 package dev.headrace.profile.lint;
 
+import dev.headrace.data.Plural;
 import dev.headrace.op.CacheFileOp;
 import dev.headrace.op.ListFilesOp;
 import dev.headrace.op.PackOp;
@@ -174,14 +175,14 @@ public final class ShardRules {
       return null;
     }
     boolean areFiles = isFile(node);
-    String what = areFiles ? "files" : "elements";
+    String what = areFiles ? "file" : "element";
     return Found.of(
-        "There are fewer %s than shards, so some processes get nothing.".formatted(what),
+        "There are fewer %ss than shards, so some processes get nothing.".formatted(what),
         List.of(
-            "%s%,d %s for %,d shards"
-                .formatted(count.isExact() ? "" : "at most ", elements, what, shards)),
+            "%s%s for %,d shards"
+                .formatted(count.isExact() ? "" : "at most ", Plural.of(elements, what), shards)),
         areFiles
             ? "read the files first and shard their elements, or write them as more files"
-            : "use at most %,d shards".formatted(elements));
+            : "use at most " + Plural.of(elements, "shard"));
   }
 }
