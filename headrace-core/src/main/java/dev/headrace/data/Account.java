@@ -25,7 +25,7 @@ public final class Account {
 
   private final String name;
   private final boolean isProcessWide;
-  private volatile List<Account> wholes;
+  private volatile Account[] wholes; // an array: walking it must not allocate
   private volatile long limitBytes;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong buffered = new AtomicLong();
@@ -38,10 +38,10 @@ public final class Account {
    * @param wholes accounts that it is a part of, whose budgets it shares with other parts
    */
   public Account(String name, long limitBytes, Account... wholes) {
-    this(name, limitBytes, false, List.of(wholes));
+    this(name, limitBytes, false, wholes.clone());
   }
 
-  private Account(String name, long limitBytes, boolean isProcessWide, List<Account> wholes) {
+  private Account(String name, long limitBytes, boolean isProcessWide, Account[] wholes) {
     this.name = name;
     this.isProcessWide = isProcessWide;
     this.wholes = wholes;
@@ -50,7 +50,7 @@ public final class Account {
 
   /** The account of all pipelines of this process, as messages call it. */
   public static Account ofProcess(String name, long limitBytes, Account... wholes) {
-    return new Account(name, limitBytes, true, List.of(wholes));
+    return new Account(name, limitBytes, true, wholes.clone());
   }
 
   /** Changes the limit; what is in use stays so. */
@@ -116,13 +116,17 @@ public final class Account {
   /** Has {@code holder} asked for its memory whenever a reservation would not fit otherwise. */
   public void addSpareHolder(SpareHolder holder) {
     spareHolders.add(holder);
-    wholes.forEach(whole -> whole.addSpareHolder(holder));
+    for (Account whole : wholes) {
+      whole.addSpareHolder(holder);
+    }
   }
 
   /** Ends that: the holder holds nothing any more. */
   public void removeSpareHolder(SpareHolder holder) {
     spareHolders.remove(holder);
-    wholes.forEach(whole -> whole.removeSpareHolder(holder));
+    for (Account whole : wholes) {
+      whole.removeSpareHolder(holder);
+    }
   }
 
   /** Reserves {@code bytes} if they are free, for something that will be given back when asked. */
@@ -140,11 +144,11 @@ public final class Account {
     if (now < 0) {
       return false;
     }
-    List<Account> all = wholes;
-    for (int i = 0; i < all.size(); i++) {
-      if (!all.get(i).tryReserve(bytes, insteadOfBuffers)) {
+    Account[] all = wholes;
+    for (int i = 0; i < all.length; i++) {
+      if (!all[i].tryReserve(bytes, insteadOfBuffers)) {
         for (int done = 0; done < i; done++) {
-          all.get(done).release(bytes);
+          all[done].release(bytes);
         }
         used.addAndGet(-bytes);
         return false;
@@ -225,8 +229,8 @@ public final class Account {
    * use there.
    */
   public void leaveWholes() {
-    List<Account> before = wholes;
-    wholes = List.of();
+    Account[] before = wholes;
+    wholes = new Account[0];
     for (Account whole : before) {
       whole.isBuffered(-buffered.get());
       whole.release(used.get());
