@@ -246,7 +246,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     /** Puts a pulled element into a slot; false where it fits neither the memory nor the disk. */
     private boolean hold(int slot, int index) {
       long bytes = ring.charge(pulled, index);
-      if (!spill.keepsInMemory(holding, bytes)) {
+      if (bytes > 0 && !spill.keepsInMemory(holding, bytes)) {
         long address = spill.write(pulled.item(index));
         if (address != Spill.REFUSED) {
           ring.putOnDisk(slot, pulled, index, address);

@@ -47,6 +47,7 @@ public final class Spill implements AutoCloseable {
   private final String path;
   private final SpillSpace space;
   private final Account heap;
+  private final long roomBytes;
   private final SpillMeter meter;
   private final Context context;
   private final ElementCodec codec = ElementCodec.exact();
@@ -64,6 +65,7 @@ public final class Spill implements AutoCloseable {
     this.path = context.path();
     this.space = space;
     this.heap = context.heap();
+    this.roomBytes = heap.limitBytes() / SHARE_LEFT_FREE;
     this.meter = meter;
     this.refusal = space.refusal();
     this.mayWrite = refusal == null;
@@ -71,9 +73,7 @@ public final class Spill implements AutoCloseable {
 
   /** Charges a holder for something that may go to disk instead, if there is room for it. */
   public boolean keepsInMemory(Holding holding, long bytes) {
-    return mayWrite
-        ? holding.takeLeaving(bytes, heap.limitBytes() / SHARE_LEFT_FREE)
-        : holding.take(bytes);
+    return mayWrite ? holding.takeLeaving(bytes, roomBytes) : holding.take(bytes);
   }
 
   /** How many bytes of the disk the elements that are there take. */
