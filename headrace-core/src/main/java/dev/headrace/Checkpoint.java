@@ -112,7 +112,9 @@ public final class Checkpoint {
               + op.site()
               + ") has none; declare its source repeatable");
     }
-    op.inputs().forEach(Checkpoint::refuseIfImpossible);
+    for (Op input : op.inputs()) {
+      refuseIfImpossible(input);
+    }
   }
 
   /** The checkpoint as text. */

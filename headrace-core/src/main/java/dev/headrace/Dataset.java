@@ -93,6 +93,7 @@ import dev.headrace.spi.Packing;
 import dev.headrace.spi.PaddedStacking;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Plan;
+import dev.headrace.spi.PlanDepth;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.PureFn;
 import dev.headrace.spi.RandomFn;
@@ -155,6 +156,7 @@ public final class Dataset<T> implements Plan<T> {
   private final Options options;
 
   private Dataset(Op op, Options options) {
+    PlanDepth.check(op);
     this.op = op;
     this.options = options;
   }
@@ -934,14 +936,24 @@ public final class Dataset<T> implements Plan<T> {
     return with(new EnumerateOp(op, start, here()));
   }
 
-  /** The elements of this dataset, then those of the others, with this one's options. */
+  /**
+   * The elements of this dataset, then those of the others, with this one's options. Datasets that
+   * were concatenated before, and not {@link #named}, become one with them: a loop that appends one
+   * after the other makes a plan of one operator.
+   */
   @SafeVarargs
   public final Dataset<T> concatenate(Dataset<? extends T>... others) {
-    List<Op> inputs = new ArrayList<>(List.of(op));
+    List<Op> inputs = new ArrayList<>(parts(op));
     for (Dataset<? extends T> other : others) {
-      inputs.add(other.op);
+      inputs.addAll(parts(other.op));
     }
     return with(new ConcatenateOp(inputs, here()));
+  }
+
+  private static List<Op> parts(Op op) {
+    return op instanceof ConcatenateOp all && all.site().name() == null
+        ? all.inputs()
+        : List.of(op);
   }
 
   /**

@@ -34,11 +34,12 @@ public record ChooseFromOp(List<Op> datasets, Op choices, boolean stopOnEmpty, S
 
   @Override
   public long cardinality() {
-    if (choices.cardinality() == 0) {
+    long turns = choices.cardinality();
+    if (turns == 0) {
       return 0;
     }
     boolean endless =
-        choices.cardinality() == INFINITE
+        turns == INFINITE
             && datasets.stream().allMatch(dataset -> dataset.cardinality() == INFINITE);
     return endless ? INFINITE : UNKNOWN;
   }

@@ -83,8 +83,11 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
     private final List<Cursor> branches = new ArrayList<>();
     private final List<State> starts = new ArrayList<>();
 
+    /** The last input whose start depends on the order that is met after it; -1 for none. */
+    private int lastLate = -1;
+
     /** Where the inputs ended that have: a cache among them tells there what it holds. */
-    private final List<State> ends = new ArrayList<>();
+    private List<State> ends = List.of();
 
     private int branch;
 
@@ -95,6 +98,7 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
         Cursor opened = context.open(i, new Id(context.prefix(), i), demand);
         branches.add(opened);
         starts.add(opened.save());
+        lastLate = starts.getLast().isLate() ? i : lastLate;
         if (demand != Long.MAX_VALUE) {
           demand = Math.max(0, demand - Math.max(0, op.inputs.get(i).cardinality()));
         }
@@ -108,10 +112,15 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
         if (!out.isEmpty()) {
           return;
         }
-        ends.add(branches.get(branch).save());
-        branches.get(branch).close();
-        branch++;
+        leave();
       }
+    }
+
+    private void leave() {
+      List<State> all = new ArrayList<>(ends);
+      all.add(branches.get(branch).save());
+      ends = List.copyOf(all);
+      branches.get(branch++).close();
     }
 
     @Override
@@ -121,16 +130,15 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
 
     @Override
     protected State position() {
-      List<State> ended = List.copyOf(ends);
       if (branch == branches.size()) {
-        return State.of("branch", (long) branch, "ended", ended);
+        return State.of("branch", (long) branch, "ended", ends);
       }
       State input = branches.get(branch).save();
-      List<State> later = starts.subList(branch + 1, starts.size());
-      return later.stream().anyMatch(State::isLate)
-          ? State.ofPairs(
-              "branch", (long) branch, "ended", ended, "input", input, "later", List.copyOf(later))
-          : State.ofPairs("branch", (long) branch, "ended", ended, "input", input);
+      if (lastLate <= branch) {
+        return State.ofPairs("branch", (long) branch, "ended", ends, "input", input);
+      }
+      List<State> later = List.copyOf(starts.subList(branch + 1, starts.size()));
+      return State.ofPairs("branch", (long) branch, "ended", ends, "input", input, "later", later);
     }
 
     @Override
@@ -148,8 +156,7 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
       }
       while (branch < at) {
         branches.get(branch).restore(ended.get(branch));
-        ends.add(branches.get(branch).save());
-        branches.get(branch++).close();
+        leave();
       }
       if (branch == branches.size()) {
         return;
@@ -166,6 +173,7 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
           Cursor next = branches.get(branch + 1 + i);
           next.restore(later.get(i));
           starts.set(branch + 1 + i, next.save());
+          lastLate = starts.get(branch + 1 + i).isLate() ? branch + 1 + i : lastLate;
         }
       }
     }

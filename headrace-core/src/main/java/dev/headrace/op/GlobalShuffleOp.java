@@ -141,8 +141,7 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
     }
 
     private static boolean isPure(Op by) {
-      return PureFunction.areAllOf(by)
-          && by.inputs().stream().allMatch(GlobalShuffleCursor::isPure);
+      return PureFunction.areAllOf(by) && !by.anyInput(input -> !isPure(input));
     }
 
     @Override

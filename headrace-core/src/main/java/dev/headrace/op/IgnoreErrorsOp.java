@@ -37,9 +37,8 @@ public record IgnoreErrorsOp(
 
   @Override
   public long cardinality() {
-    return input.cardinality() == 0 || input.cardinality() == INFINITE
-        ? input.cardinality()
-        : UNKNOWN;
+    long all = input.cardinality();
+    return all == 0 || all == INFINITE ? all : UNKNOWN;
   }
 
   @Override

@@ -357,7 +357,7 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
     }
 
     private static boolean isBelow(Op wanted, Op at) {
-      return at == wanted || at.inputs().stream().anyMatch(below -> isBelow(wanted, below));
+      return at == wanted || at.anyInput(below -> isBelow(wanted, below));
     }
 
     /** How many elements a pass has, or a negative number. */

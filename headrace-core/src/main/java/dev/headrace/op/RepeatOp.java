@@ -156,7 +156,6 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
 
     @Override
     protected void moveTo(State state) {
-      source.close();
       repetition = state.number("repetition");
       if (repetition < 0 || (op.count != -1 && repetition > op.count)) {
         throw new State.InvalidState(
@@ -165,6 +164,9 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
       }
       State input = state.state("input");
       gaveSome = repetition > 0 || !input.isStart();
+      if (repetition > 0 || op.count == 0) {
+        source.close(); // the first repetition, which is behind
+      }
       if (op.count != -1 && repetition >= op.count) {
         end = input;
         if (repetition > 0 && !input.isStart()) {
@@ -176,7 +178,9 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
           repetition++;
         }
       } else {
-        source = openRepetition();
+        if (repetition > 0) {
+          source = openRepetition();
+        }
         source.restore(input);
         if (state.has("next")) {
           knownStarts = List.copyOf(state.state("next").settled().states("starts"));

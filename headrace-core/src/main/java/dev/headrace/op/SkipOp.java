@@ -70,7 +70,7 @@ public record SkipOp(Op input, long count, Site site) implements Op {
     if (op.traits().knowsPlaces()) {
       return false; // places are counted there, as at(i) and cardinality() do
     }
-    return !op.traits().neverFails() || op.inputs().stream().anyMatch(SkipOp::mayFail);
+    return !op.traits().neverFails() || op.anyInput(SkipOp::mayFail);
   }
 
   private static final class SkipCursor extends Cursor {
@@ -136,12 +136,10 @@ public record SkipOp(Op input, long count, Site site) implements Op {
 
     @Override
     public void skip(long elements) {
-      if (!mayFail && op.count != -1) {
-        source.skip(op.count - passed);
+      if (op.count != -1 && (!mayFail || passed == op.count)) {
+        long first = op.count - passed;
         passed = op.count;
-      }
-      if (passed == op.count) {
-        source.skip(elements);
+        source.skip(elements > Long.MAX_VALUE - first ? Long.MAX_VALUE : elements + first);
       } else {
         super.skip(elements);
       }

@@ -1,5 +1,6 @@
 package dev.headrace.optimize;
 
+import dev.headrace.spi.Order;
 import java.util.Set;
 
 /**
@@ -20,6 +21,11 @@ public record Goals(
 
   /** Of a pipeline nothing is known of. */
   public static final Goals USUAL = new Goals(true, false, true, 0, Set.of());
+
+  /** Whether an operator with such a wish gives its elements in order. */
+  public boolean keepsOrder(Order wish) {
+    return wish == Order.ORDERED || (wish == Order.DEFAULT && deterministic);
+  }
 
   /** The same with every function said to be pure. */
   public Goals assumingPure() {

@@ -16,7 +16,6 @@ import dev.headrace.op.TakeOp;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
-import dev.headrace.spi.Order;
 import dev.headrace.spi.Recurring;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +51,7 @@ final class KeepElements implements Rule {
   public @Nullable Change apply(Op op, Surroundings around) {
     Goals goals = around.goals();
     List<Op> above = around.above();
-    if (!goals.assumePure() || around.readsNothingAhead() || !isPlace(op, above, goals)) {
+    if (!goals.assumePure() || around.readsNothingAhead() || !isPlace(op, above, around)) {
       return null;
     }
     long passes = passes(above, goals);
@@ -60,8 +59,8 @@ final class KeepElements implements Rule {
       return null;
     }
     int after = 0;
-    for (int i = 0; i < above.size(); i++) {
-      after += isPlace(above.get(i), above.subList(i + 1, above.size()), goals) ? 1 : 0;
+    for (int i = 0; i < above.size() && after < MOST_PLACES; i++) {
+      after += isPlace(above.get(i), above.subList(i + 1, above.size()), around) ? 1 : 0;
       after += above.get(i) instanceof AutoCacheOp ? 1 : 0;
     }
     if (after >= MOST_PLACES) {
@@ -76,18 +75,14 @@ final class KeepElements implements Rule {
   }
 
   /** Whether the elements of an operator could be kept, and no better place follows at once. */
-  private static boolean isPlace(Op op, List<Op> above, Goals goals) {
+  private static boolean isPlace(Op op, List<Op> above, Surroundings around) {
     Op next = above.isEmpty() ? null : above.getFirst();
     return isMade(op)
         && !(next instanceof AutoCacheOp)
         && !(next != null && onlyLeavesOut(next))
         && above.stream().noneMatch(KeepElements::readsItOnceOrByIndex)
         && op.cardinality() != Op.INFINITE
-        && Recurring.isTheSameInEveryPass(op, order -> keepsOrder(order, goals));
-  }
-
-  private static boolean keepsOrder(Order order, Goals goals) {
-    return order == Order.ORDERED || (order == Order.DEFAULT && goals.deterministic());
+        && around.recurs().test(op);
   }
 
   /** Whether making its elements costs something: a function is called, or a file is read. */

@@ -36,7 +36,9 @@ public final class PassedDown {
     if (text != null) {
       into.add(op.title() + ": " + text);
     }
-    op.inputs().forEach(input -> collect(input, into));
+    for (Op input : op.inputs()) {
+      collect(input, into);
+    }
   }
 
   private static @Nullable String ofTake(TakeOp take) {

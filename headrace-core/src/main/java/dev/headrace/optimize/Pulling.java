@@ -21,7 +21,7 @@ final class Pulling {
       return false;
     }
     boolean handsOn = op.traits().keepsElements() && op.traits().neverFails();
-    return !handsOn || op.inputs().stream().anyMatch(Pulling::isWork);
+    return !handsOn || op.anyInput(Pulling::isWork);
   }
 
   /** Whether an operator reads its input ahead, will once that helps, or was told not to. */

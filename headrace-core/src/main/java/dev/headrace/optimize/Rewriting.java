@@ -4,6 +4,7 @@ import dev.headrace.op.MapOp;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Origins;
+import dev.headrace.spi.Recurring;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -33,6 +34,9 @@ final class Rewriting {
   /** The places in the user's plan of every operator of the plan. */
   private final Map<Op, List<String>> places = new IdentityHashMap<>();
 
+  /** Whether every pass over an operator gives the same, as far as anybody has asked. */
+  private final Map<Op, Boolean> recurring = new IdentityHashMap<>();
+
   private final Op asWritten;
   private Op plan;
 
@@ -44,8 +48,15 @@ final class Rewriting {
   }
 
   private static boolean isAnySynchronous(Op op) {
-    return (op instanceof MapOp map && map.synchronous())
-        || op.inputs().stream().anyMatch(Rewriting::isAnySynchronous);
+    if (op instanceof MapOp map && map.synchronous()) {
+      return true;
+    }
+    for (Op input : op.inputs()) { // no stream, in all that calls itself: plans are deep
+      if (isAnySynchronous(input)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private Op withoutSharing(Op op, String place) {
@@ -76,7 +87,7 @@ final class Rewriting {
     for (int sweep = 0; sweep < MOST_SWEEPS && before < rewrites.size(); sweep++) {
       before = rewrites.size();
       for (Rule rule : rules) {
-        plan = rewritten(rule, plan, List.of());
+        plan = rewritten(rule, plan, new ArrayList<>());
       }
     }
     if (rewrites.isEmpty()) {
@@ -98,22 +109,42 @@ final class Rewriting {
     }
   }
 
+  private boolean recurs(Op op) {
+    Boolean known = recurring.get(op);
+    if (known == null) {
+      known = Recurring.isTheSameInEveryPass(op, goals::keepsOrder, this::recurs);
+      recurring.put(op, known);
+    }
+    return known;
+  }
+
   private Op written(Op op) {
     return written.getOrDefault(op, op);
   }
 
+  /**
+   * What a rule makes of an operator and all below it.
+   *
+   * @param above the operators that pull from it, the last of the plan first
+   */
   private Op rewritten(Rule rule, Op op, List<Op> above) {
-    List<Op> aboveInputs = new ArrayList<>(List.of(op));
-    aboveInputs.addAll(above);
-    List<Op> inputs =
-        op.inputs().stream().map(input -> rewritten(rule, input, aboveInputs)).toList();
+    List<Op> before = op.inputs();
+    List<Op> inputs = new ArrayList<>(before.size());
+    above.addLast(op);
+    for (Op input : before) {
+      inputs.add(rewritten(rule, input, above));
+    }
+    above.removeLast();
     Op now = op;
-    if (!sameObjects(inputs, op.inputs())) {
+    if (!sameObjects(inputs, before)) {
       now = OpShape.of(op.getClass()).withInputs(op, inputs);
       takesOver(now, List.of(op));
     }
     Change change =
-        rule.apply(now, new Surroundings(goals, above, this::written, readsNothingAhead));
+        rule.apply(
+            now,
+            new Surroundings(
+                goals, above.reversed(), this::written, this::recurs, readsNothingAhead));
     if (change == null) {
       return now;
     }
@@ -127,7 +158,9 @@ final class Rewriting {
     if (places.containsKey(op)) {
       return; // it was there before, and so was everything below it
     }
-    op.inputs().forEach(input -> learn(input, change));
+    for (Op input : op.inputs()) {
+      learn(input, change);
+    }
     List<Op> carriedOut = change.carriedOut().get(op);
     if (carriedOut != null) {
       takesOver(op, carriedOut);

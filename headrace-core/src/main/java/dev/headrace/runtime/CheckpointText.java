@@ -69,11 +69,10 @@ public final class CheckpointText {
     }
     if (!(fields.get("epoch") instanceof Long epoch)
         || epoch < 0
-        || !(fields.get("state") instanceof Map<?, ?> state)) {
+        || !(fields.get("state") instanceof State state)) {
       throw new IllegalArgumentException("checkpoint: expected an epoch and a state");
     }
-    return new Content(
-        epoch, texts(fields.get("plan")), texts(fields.get("functions")), stateOf(state));
+    return new Content(epoch, texts(fields.get("plan")), texts(fields.get("functions")), state);
   }
 
   private static String sumOf(String body) {
@@ -149,10 +148,13 @@ public final class CheckpointText {
   }
 
   private static List<String> texts(@Nullable Object value) {
-    List<String> texts = new ArrayList<>();
+    if (value instanceof long[] none && none.length == 0) {
+      return List.of(); // the reader takes an empty list for one of numbers
+    }
     if (!(value instanceof List<?> list)) {
       throw new IllegalArgumentException("checkpoint: expected a list of texts, but got " + value);
     }
+    List<String> texts = new ArrayList<>();
     for (Object item : list) {
       if (!(item instanceof String text)) {
         throw new IllegalArgumentException("checkpoint: expected a text, but got " + item);
@@ -160,42 +162,5 @@ public final class CheckpointText {
       texts.add(text);
     }
     return texts;
-  }
-
-  private static State stateOf(Map<?, ?> fields) {
-    Object[] pairs = new Object[2 * fields.size()];
-    int i = 0;
-    for (Map.Entry<?, ?> entry : fields.entrySet()) {
-      pairs[i++] = entry.getKey();
-      pairs[i++] = valueOf(entry.getValue());
-    }
-    return pairs.length == 0 ? State.START : State.ofPairs(pairs);
-  }
-
-  private static Object valueOf(Object value) {
-    if (value instanceof Map<?, ?> map) {
-      return stateOf(map);
-    }
-    if (!(value instanceof List<?> list)) {
-      return value;
-    }
-    if (!list.isEmpty() && list.getFirst() instanceof Map<?, ?>) {
-      List<State> states = new ArrayList<>();
-      for (Object item : list) {
-        if (!(item instanceof Map<?, ?> map)) {
-          throw new IllegalArgumentException("checkpoint: expected a state, but got " + item);
-        }
-        states.add(stateOf(map));
-      }
-      return states;
-    }
-    long[] numbers = new long[list.size()];
-    for (int i = 0; i < numbers.length; i++) {
-      if (!(list.get(i) instanceof Long number)) {
-        throw new IllegalArgumentException("checkpoint: expected a number, but got " + list.get(i));
-      }
-      numbers[i] = number;
-    }
-    return numbers;
   }
 }

@@ -72,7 +72,9 @@ public record PlanShape(List<String> explained, List<String> rewrites) {
                     held(input, origins)));
       }
     }
-    op.inputs().forEach(input -> rewrites(input, origins, into));
+    for (Op input : op.inputs()) { // no stream, in all that calls itself: plans are deep
+      rewrites(input, origins, into);
+    }
   }
 
   /** The operators between that hold elements, which then hold what is not yet computed. */

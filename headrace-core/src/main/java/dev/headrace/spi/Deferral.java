@@ -4,6 +4,7 @@ import dev.headrace.data.Cast;
 import dev.headrace.data.Expression;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -122,11 +123,21 @@ public enum Deferral {
 
   /** The operators whose functions may have left tensors deferred in the elements of {@code op}. */
   public static List<Op> makersOf(Op op) {
-    return switch (op.traits().deferring()) {
-      case COMPOSES -> List.of(op);
-      case NEEDS, COMPUTES, CASTS, PLACES -> List.of();
-      case CARRIES -> op.inputs().stream().flatMap(input -> makersOf(input).stream()).toList();
-    };
+    List<Op> makers = new ArrayList<>();
+    collectMakers(op, makers);
+    return makers;
+  }
+
+  private static void collectMakers(Op op, List<Op> into) {
+    switch (op.traits().deferring()) {
+      case COMPOSES -> into.add(op);
+      case NEEDS, COMPUTES, CASTS, PLACES -> {}
+      case CARRIES -> {
+        for (Op input : op.inputs()) {
+          collectMakers(input, into);
+        }
+      }
+    }
   }
 
   /**

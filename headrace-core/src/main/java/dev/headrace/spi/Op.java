@@ -3,6 +3,7 @@ package dev.headrace.spi;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 
 /**
  * An immutable node of a plan, implemented by records.
@@ -109,6 +110,19 @@ public interface Op {
   /** The operators this one pulls from. */
   default List<Op> inputs() {
     return OpShape.of(getClass()).inputs(this);
+  }
+
+  /**
+   * Whether something holds for one of the operators this one pulls from. For questions that go
+   * down a plan: a stream would need five times the stack.
+   */
+  default boolean anyInput(Predicate<? super Op> question) {
+    for (Op input : inputs()) {
+      if (question.test(input)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The word users know this operator by: {@code map} for {@code MapOp}. */

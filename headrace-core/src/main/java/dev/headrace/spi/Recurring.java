@@ -18,18 +18,27 @@ public enum Recurring {
    * @param keepsOrder whether an operator with such a wish gives its elements in order
    */
   public static boolean isTheSameInEveryPass(Op plan, Predicate<Order> keepsOrder) {
+    return isTheSameInEveryPass(plan, keepsOrder, input -> isTheSameInEveryPass(input, keepsOrder));
+  }
+
+  /**
+   * As {@link #isTheSameInEveryPass(Op, Predicate)}, where that is known of its inputs.
+   *
+   * @param recurs whether it is so of an input
+   */
+  public static boolean isTheSameInEveryPass(
+      Op plan, Predicate<Order> keepsOrder, Predicate<Op> recurs) {
     return switch (plan.traits().recurring()) {
       case VARIES -> false;
       case HOLDS -> true;
       case FOLLOWS ->
           OpShape.of(plan.getClass()).part(plan, Order.class).filter(keepsOrder.negate()).isEmpty()
-              && plan.inputs().stream().allMatch(input -> isTheSameInEveryPass(input, keepsOrder));
+              && !plan.anyInput(recurs.negate());
     };
   }
 
   /** Whether an operator of the plan holds what its first pass gave, so that others are cheaper. */
   public static boolean isHeldIn(Op plan) {
-    return plan.traits().recurring() == HOLDS
-        || plan.inputs().stream().anyMatch(Recurring::isHeldIn);
+    return plan.traits().recurring() == HOLDS || plan.anyInput(Recurring::isHeldIn);
   }
 }

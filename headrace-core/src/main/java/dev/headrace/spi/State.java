@@ -168,7 +168,12 @@ public final class State {
     }
     List<State> states = new ArrayList<>();
     for (Object item : typed(name, List.class, "a list of states")) {
-      states.add((State) item);
+      if (!(item instanceof State state)) {
+        throw new InvalidState(
+            "checkpoint: expected a list of states named '%s', but got %s; the checkpoint does not belong to this plan or is damaged"
+                .formatted(name, value));
+      }
+      states.add(state);
     }
     return states;
   }
