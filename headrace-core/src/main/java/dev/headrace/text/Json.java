@@ -90,7 +90,12 @@ public final class Json {
       implements PureFn<FileLine, R>, FunctionIdentity.Named {
     @Override
     public String functionName() {
-      return FunctionIdentity.of(parser).label();
+      return FunctionIdentity.labelOf(parser);
+    }
+
+    @Override
+    public Object identity() {
+      return parser;
     }
 
     @Override
