@@ -10,18 +10,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.properties.HasName;
+import com.tngtech.archunit.core.domain.properties.HasOwner;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.headrace.data.Log;
+import dev.headrace.data.PartialFile;
 import java.io.ObjectInputStream;
+import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
 /** The directions and names that {@code docs/architecture.md} promises. */
@@ -203,6 +209,38 @@ final class ArchitectureTest {
             .dependOnClassesThat()
             .areAssignableTo(ObjectInputStream.class)
             .because("plans, checkpoints and caches are read as hostile input"));
+  }
+
+  @Test
+  void loggersAreAskedForInOnePlace() {
+    holds(
+        noClasses()
+            .that()
+            .areNotAssignableTo(Log.class)
+            .should()
+            .callMethod(System.class, "getLogger", String.class)
+            .because("text from outside must not reach a terminal with its control characters"));
+  }
+
+  @Test
+  void filesAreWrittenInOnePlace() {
+    holds(
+        noClasses()
+            .that()
+            .areNotAssignableTo(PartialFile.class)
+            .and()
+            .doNotHaveSimpleName("SpillFolder") // which only its owner may look into
+            .and()
+            .resideOutsideOfPackage("dev.headrace.testing..")
+            .should()
+            .callMethodWhere(
+                JavaCall.Predicates.target(
+                        HasOwner.Predicates.With.owner(JavaClass.Predicates.type(Files.class)))
+                    .and(
+                        JavaCall.Predicates.target(
+                            HasName.Predicates.nameMatching(
+                                "write|writeString|newOutputStream|newBufferedWriter|move"))))
+            .because("whatever has a name takes it when it is whole, and follows no link"));
   }
 
   private static void holds(ArchRule rule) {

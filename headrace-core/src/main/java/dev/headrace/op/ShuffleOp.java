@@ -422,10 +422,11 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       philox = generator();
       given = state.number("given");
       good = state.number("good");
-      if (given < 0 || good < given || good - given > capacity) {
+      // The element that fills the buffer sends one out, before a position can be told.
+      if (given < 0 || good < given || good - given >= capacity) {
         throw new State.InvalidState(
             "checkpoint: expected at most %d elements in the buffer of shuffle, but got %d"
-                .formatted(capacity, good - given));
+                .formatted(capacity - 1, good - given));
       }
       givenSlot = (int) (given % capacity);
       goodSlot = (int) (good % capacity);
@@ -453,8 +454,12 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
               && markInputs <= itsInputs
               && markGood <= good
               && itsInputs <= Long.MAX_VALUE / 4;
-      for (long failed : state.numbers("failed")) {
-        possible &= failed >= markInputs && failed < itsInputs;
+      long[] failures = state.numbers("failed");
+      possible &= good - markGood == itsInputs - markInputs - failures.length;
+      long before = markInputs - 1;
+      for (long failed : failures) {
+        possible &= failed > before && failed < itsInputs;
+        before = failed;
       }
       if (!possible) {
         throw new State.InvalidState(

@@ -1,6 +1,7 @@
 package dev.headrace.spi;
 
 import dev.headrace.data.HeapLayout;
+import dev.headrace.data.Log;
 import dev.headrace.data.References;
 import dev.headrace.data.Tensor;
 import java.lang.ref.Reference;
@@ -48,7 +49,7 @@ public final class Weigher {
    * to weigh what the first ones do; below DEEPEST it goes on from a list, not from the stack.
    */
 
-  private static final System.Logger LOG = System.getLogger("headrace.memory");
+  private static final System.Logger LOG = Log.named("headrace.memory");
 
   /** What a reference to something that cannot be read is taken to keep alive. */
   static final long UNREADABLE_BYTES = 4096;
