@@ -37,6 +37,7 @@ final class OpenParts {
   volatile @Nullable OpenPass pass;
   volatile @Nullable OpenPass nextPass;
   volatile boolean closed;
+  private volatile @Nullable Thread elsewhere;
 
   /** Held by the consumer while it runs cursors; whoever closes them must hold it, too. */
   final ReentrantLock running = new ReentrantLock();
@@ -86,7 +87,20 @@ final class OpenParts {
 
   /** Runs something on a thread of its own, which ends with it. */
   void elsewhere(Runnable work) {
-    Thread.ofPlatform().daemon().name("headrace-closing-" + engine.number()).start(work);
+    elsewhere =
+        Thread.ofPlatform().daemon().name("headrace-closing-" + engine.number()).start(work);
+  }
+
+  /** Waits for the thread that closes because a function asked for it, so that none is left. */
+  private void awaitElsewhere() {
+    Thread closing = elsewhere;
+    if (closing != null && closing != Thread.currentThread()) {
+      try {
+        boolean _ = closing.join(engine.closeGrace());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Makes everyone who runs or waits stop, without waiting for them. */
@@ -116,6 +130,7 @@ final class OpenParts {
         running.unlock();
       }
     }
+    awaitElsewhere();
   }
 
   private boolean awaitConsumer() {

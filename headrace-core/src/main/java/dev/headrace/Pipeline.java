@@ -398,7 +398,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (parts.closed) {
       return new IllegalStateException("pipeline: it was closed while an element was asked for");
     }
-    interrupted = true;
+    interrupted |= !cause.isPlaceKept();
     return new PipelineInterruptedException(String.valueOf(cause.getMessage()));
   }
 

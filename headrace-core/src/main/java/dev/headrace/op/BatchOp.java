@@ -59,8 +59,8 @@ public record BatchOp(
   @Override
   public Traits traits() {
     return collator == null || Stacking.isStacking(collator)
-        ? Traits.PLAIN.with(Passing.GROUPED).with(Deferring.PLACES)
-        : Traits.PLAIN.with(Passing.GROUPED);
+        ? Traits.PLAIN.asKeepingPlace().with(Passing.GROUPED).with(Deferring.PLACES)
+        : Traits.PLAIN.asKeepingPlace().with(Passing.GROUPED);
   }
 
   @Override

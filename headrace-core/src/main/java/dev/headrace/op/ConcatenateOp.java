@@ -42,6 +42,7 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .asKeepingElements()
         .asNeverFailing()
         .with(Deferring.CARRIES)

@@ -24,7 +24,7 @@ public record EnumerateOp(Op input, long start, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().asNeverFailing();
+    return Traits.PLAIN.asKeepingPlace().asOneToOne().asNeverFailing();
   }
 
   @Override

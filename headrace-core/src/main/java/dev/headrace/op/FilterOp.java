@@ -45,7 +45,7 @@ public record FilterOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Passing.SOME);
+    return Traits.PLAIN.asKeepingPlace().with(Passing.SOME);
   }
 
   @Override
@@ -164,6 +164,8 @@ public record FilterOp(
       int size = chunk.size();
       int kept = 0;
       int i = 0;
+      int again = 0;
+      int againAt = -1;
       if (chunk.inLongs()) {
         long[] longs = chunk.longs();
         for (; i < size; i++) {
@@ -171,8 +173,17 @@ public record FilterOp(
           try {
             keep = condition.test(longs[i]);
           } catch (Throwable e) {
+            again = i == againAt ? again + 1 : 0;
+            againAt = i;
+            if (context.mustCallAgain(e, again)) {
+              i--;
+              continue;
+            }
             chunk.replace(i, context.failure(chunk.id(i), e)); // to the object lane
             break;
+          }
+          if (size <= MapLoop.FEW && Thread.currentThread().isInterrupted()) {
+            context.leftInterrupted();
           }
           if (keep) {
             chunk.move(i, kept++);
@@ -189,8 +200,17 @@ public record FilterOp(
           try {
             keep = condition.test(value);
           } catch (Throwable e) {
+            again = i == againAt ? again + 1 : 0;
+            againAt = i;
+            if (context.mustCallAgain(e, again)) {
+              i--;
+              continue;
+            }
             chunk.replace(i, context.failure(chunk.id(i), e));
             keep = true;
+          }
+          if (size <= MapLoop.FEW && Thread.currentThread().isInterrupted()) {
+            context.leftInterrupted();
           }
         }
         if (keep) {

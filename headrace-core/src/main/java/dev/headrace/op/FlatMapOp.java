@@ -29,7 +29,7 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Passing.EXPANDED);
+    return Traits.PLAIN.asKeepingPlace().with(Passing.EXPANDED);
   }
 
   @Override
@@ -86,7 +86,7 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
       if (one.isEmpty()) {
         return false;
       }
-      Object opened = openPlan();
+      Object opened = openPlan(0);
       if (opened instanceof Cursor cursor) {
         child = cursor;
       } else {
@@ -96,7 +96,7 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
     }
 
     /** The cursor of the plan of the element in {@code one}, or the failure to make it. */
-    private Object openPlan() {
+    private Object openPlan(int times) {
       if (one.isFailure(0)) {
         return one.item(0);
       }
@@ -108,7 +108,13 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
                 op.function.apply(one.item(0)),
                 "expected the function to return a dataset, but it returned null");
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return openPlan(times + 1);
+        }
         return context.failure(id, e);
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        context.leftInterrupted();
       }
       return context.openChild(plan, id);
     }
@@ -142,7 +148,7 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
                 + ": expected to read an element of the input again, but it has ended; the input"
                 + " changed since the checkpoint");
       }
-      Object opened = openPlan();
+      Object opened = openPlan(0);
       if (opened instanceof Failure failure) {
         throw new IllegalStateException(
             context.path() + ": cannot make the dataset of element " + one.id(0) + " again",

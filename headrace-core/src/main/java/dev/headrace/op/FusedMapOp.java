@@ -11,6 +11,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Hurry;
+import dev.headrace.spi.Id;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Applies several functions to every element, one after the other: maps that became one operator.
@@ -68,6 +70,7 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .asTreatingEachAlone()
         .with(parts.getLast().computesAtOnce ? Deferring.COMPUTES : Deferring.COMPOSES);
   }
@@ -146,9 +149,22 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
     }
 
     private static Blame blame(Context context, String path) {
-      return (id, cause) -> {
-        Failure failure = context.failure(id, cause);
-        return new Failure(path, failure.id(), failure.cause(), failure.terminal());
+      return new Blame() {
+        @Override
+        public Failure failure(@Nullable Id id, Throwable cause) {
+          Failure failure = context.failure(id, cause);
+          return new Failure(path, failure.id(), failure.cause(), failure.terminal());
+        }
+
+        @Override
+        public boolean mustCallAgain(Throwable cause, int times) {
+          return context.mustCallAgain(cause, times);
+        }
+
+        @Override
+        public void leftInterrupted() {
+          context.leftInterrupted();
+        }
       };
     }
 

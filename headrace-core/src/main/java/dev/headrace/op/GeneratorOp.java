@@ -40,8 +40,8 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
   @Override
   public Traits traits() {
     return repeatable
-        ? Traits.PLAIN.with(Checkpointing.REPLAY)
-        : Traits.PLAIN.with(Checkpointing.NONE).with(Recurring.VARIES);
+        ? Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY)
+        : Traits.PLAIN.asKeepingPlace().with(Checkpointing.NONE).with(Recurring.VARIES);
   }
 
   @Override
@@ -80,7 +80,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
           }
           look += step;
         }
-        Object next = terminal == null ? next() : terminal;
+        Object next = terminal == null ? next(0) : terminal;
         if (next == null) {
           ended = true;
           closeIterator();
@@ -96,7 +96,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
     }
 
     /** The next element, its failure, or null at the end. */
-    private @Nullable Object next() {
+    private @Nullable Object next(int times) {
       Iterator<?> elements = iterator;
       if (elements == null) {
         try {
@@ -105,7 +105,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
                   op.generator.iterator(),
                   "expected the function to return an iterator, but it returned null");
         } catch (Throwable e) {
-          return terminal(e);
+          return context.mustAskAgain(e, times) ? next(times + 1) : terminal(e);
         }
         iterator = elements;
       }
@@ -114,6 +114,9 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
           return null;
         }
       } catch (Throwable e) {
+        if (context.mustAskAgain(e, times)) {
+          return next(times + 1);
+        }
         if (stuck) {
           return terminal(e);
         }
@@ -125,7 +128,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
         return Objects.requireNonNull(
             elements.next(), "expected an element, but the iterator gave null; leave it out");
       } catch (Throwable e) {
-        return context.failure(id(), e);
+        return context.mustAskAgain(e, times) ? next(times + 1) : context.failure(id(), e);
       }
     }
 

@@ -43,7 +43,12 @@ public record IgnoreErrorsOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().asKeepingElements().asNeverFailing().with(Passing.ALL);
+    return Traits.PLAIN
+        .asKeepingPlace()
+        .asOneToOne()
+        .asKeepingElements()
+        .asNeverFailing()
+        .with(Passing.ALL);
   }
 
   @Override

@@ -52,7 +52,7 @@ public record InterleaveOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.CURSOR).with(Passing.EXPANDED);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.CURSOR).with(Passing.EXPANDED);
   }
 
   @Override
@@ -176,7 +176,7 @@ public record InterleaveOp(
       if (one.isEmpty()) {
         sourceEnded = true;
       } else {
-        Opened opened = openPlan(before, State.START);
+        Opened opened = openPlan(before, State.START, 0);
         ahead.addLast(opened);
         if (opened.child != null && crew != null) {
           var unused = opened.child.isReady(); // whoever is asked begins to read
@@ -185,7 +185,7 @@ public record InterleaveOp(
     }
 
     /** Opens the plan of the element in {@code one}. */
-    private Opened openPlan(State before, State at) {
+    private Opened openPlan(State before, State at, int times) {
       Id id = one.id(0);
       if (one.isFailure(0)) {
         return new Opened(before, null, (Failure) one.item(0), id);
@@ -197,7 +197,13 @@ public record InterleaveOp(
                 op.function.apply(one.item(0)),
                 "expected the function to return a dataset, but it returned null");
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return openPlan(before, at, times + 1);
+        }
         return new Opened(before, null, context.failure(id, e), id);
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        context.leftInterrupted();
       }
       Cursor child =
           crew == null
@@ -262,7 +268,7 @@ public record InterleaveOp(
                   + ": expected to read an element of the input again, but it has ended; the input"
                   + " changed since the checkpoint");
         }
-        Opened opened = openPlan(before, saved.state("child"));
+        Opened opened = openPlan(before, saved.state("child"), 0);
         if (opened.failure != null) {
           throw new IllegalStateException(
               context.path() + ": cannot make the dataset of element " + opened.id + " again",

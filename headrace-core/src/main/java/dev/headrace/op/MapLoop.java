@@ -15,6 +15,9 @@ interface MapLoop {
       "expected the function to return an element, but it returned null; use filter to drop"
           + " elements";
 
+  /** Chunks of so few elements take long for each, so that a look at each costs nothing. */
+  int FEW = 64;
+
   /** The loop for a function; copied for each class of function, see {@link Kernels}. */
   static MapLoop of(Fn<Object, Object> function) {
     return Kernels.specialised(MethodHandles.lookup(), Direct.class, function);
@@ -39,6 +42,9 @@ interface MapLoop {
       long deadline = mayStop && size > 1 ? Hurry.deadline() : 0;
       int step = mayStop && size > 1 ? Hurry.step(size) : Integer.MAX_VALUE / 2;
       int look = from + step;
+      boolean looksAtEach = size <= FEW;
+      int again = 0;
+      int againAt = -1;
       if (chunk.inLongs()) {
         long[] longs = chunk.longs();
         for (int i = from; i < to; i++) {
@@ -52,7 +58,16 @@ interface MapLoop {
           try {
             result = function.apply(longs[i]);
           } catch (Throwable e) {
+            again = i == againAt ? again + 1 : 0;
+            againAt = i;
+            if (blame.mustCallAgain(e, again)) {
+              i--;
+              continue;
+            }
             result = blame.failure(chunk.id(i), e);
+          }
+          if (looksAtEach && Thread.currentThread().isInterrupted()) {
+            blame.leftInterrupted();
           }
           if (result instanceof Long number) {
             longs[i] = number;
@@ -78,7 +93,16 @@ interface MapLoop {
         try {
           result = function.apply(value);
         } catch (Throwable e) {
+          again = i == againAt ? again + 1 : 0;
+          againAt = i;
+          if (blame.mustCallAgain(e, again)) {
+            i--;
+            continue;
+          }
           result = blame.failure(chunk.id(i), e);
+        }
+        if (looksAtEach && Thread.currentThread().isInterrupted()) {
+          blame.leftInterrupted();
         }
         if (result == null || result instanceof Failure) {
           chunk.replace(i, result == null ? isNull(chunk, i, blame) : result);
@@ -108,6 +132,9 @@ interface MapLoop {
       items[at] = first == null ? isNull(chunk, at, blame) : first;
       int look = at + step;
       int done = to;
+      boolean looksAtEach = to <= FEW;
+      int again = 0;
+      int againAt = -1;
       for (int i = at + 1; i < to; i++) {
         if (i >= look) {
           if (Hurry.isOver(deadline)) {
@@ -120,7 +147,16 @@ interface MapLoop {
         try {
           result = function.apply(longs[i]);
         } catch (Throwable e) {
+          again = i == againAt ? again + 1 : 0;
+          againAt = i;
+          if (blame.mustCallAgain(e, again)) {
+            i--;
+            continue;
+          }
           result = blame.failure(chunk.id(i), e);
+        }
+        if (looksAtEach && Thread.currentThread().isInterrupted()) {
+          blame.leftInterrupted();
         }
         items[i] = result == null ? isNull(chunk, i, blame) : result;
       }

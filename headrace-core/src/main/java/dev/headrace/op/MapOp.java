@@ -46,7 +46,7 @@ public record MapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES);
+    return Traits.PLAIN.asKeepingPlace().asTreatingEachAlone().with(Deferring.COMPOSES);
   }
 
   @Override
@@ -80,7 +80,7 @@ public record MapOp(
     Cursor source = context.open(input);
     MapLoop loop = MapLoop.of(function);
     Deferral deferral = context.deferral();
-    Blame blame = context::failure;
+    Blame blame = context;
     Work work =
         (chunk, mayStop) -> {
           int done = loop.run(chunk, 0, chunk.size(), function, blame, mayStop);

@@ -33,6 +33,7 @@ public record PrefetchOp(Op input, @Knob int buffer, Site site) implements Op {
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .asTreatingEachAlone()
         .asKeepingElements()
         .asShapingNothing()

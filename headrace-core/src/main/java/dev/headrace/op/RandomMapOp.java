@@ -49,7 +49,11 @@ public record RandomMapOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asTreatingEachAlone().with(Deferring.COMPOSES).with(Recurring.VARIES);
+    return Traits.PLAIN
+        .asKeepingPlace()
+        .asTreatingEachAlone()
+        .with(Deferring.COMPOSES)
+        .with(Recurring.VARIES);
   }
 
   @Override
@@ -59,7 +63,7 @@ public record RandomMapOp(
     Work work =
         (chunk, mayStop) -> {
           int done = run(chunk, context, mayStop);
-          deferral.settle(chunk, 0, done, context::failure);
+          deferral.settle(chunk, 0, done, context);
           return done;
         };
     return parallelism == Parallelism.SEQUENTIAL
@@ -72,6 +76,8 @@ public record RandomMapOp(
     int step = mayStop ? Hurry.step(chunk.size()) : Integer.MAX_VALUE / 2;
     int look = step;
     long stream = seed.second() ^ context.place() ^ (context.iteration() * 0x9E3779B97F4A7C15L);
+    int again = 0;
+    int againAt = -1;
     for (int i = 0; i < chunk.size(); i++) {
       if (i == look) {
         if (Hurry.isOver(deadline)) {
@@ -90,7 +96,16 @@ public record RandomMapOp(
                 function.apply(chunk.item(i), random),
                 "expected the function to return an element, but it returned null");
       } catch (Throwable e) {
+        again = i == againAt ? again + 1 : 0;
+        againAt = i;
+        if (context.mustCallAgain(e, again)) {
+          i--;
+          continue;
+        }
         result = context.failure(chunk.id(i), e);
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        context.leftInterrupted();
       }
       chunk.replace(i, result);
     }

@@ -44,6 +44,7 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .asKeepingElements()
         .asNeverFailing()
         .with(Deferring.CARRIES)

@@ -77,7 +77,7 @@ public record ScanOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asOneToOne().with(Checkpointing.VALUE);
+    return Traits.PLAIN.asKeepingPlace().asOneToOne().with(Checkpointing.VALUE);
   }
 
   @Override
@@ -102,20 +102,26 @@ public record ScanOp(
       source.fill(out, max);
       for (int i = 0; i < out.size(); i++) {
         if (!out.isFailure(i)) {
-          out.replace(i, scan(out, i));
+          out.replace(i, scan(out, i, 0));
         }
       }
     }
 
-    private Object scan(Chunk chunk, int index) {
+    private Object scan(Chunk chunk, int index, int times) {
       try {
         Scanned<Object, Object> scanned =
             Objects.requireNonNull(
                 op.function.apply(value, chunk.item(index)),
                 "expected the function to return a state and a result, but it returned null");
         value = scanned.state();
+        if (Thread.currentThread().isInterrupted()) {
+          context.leftInterrupted();
+        }
         return scanned.result();
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return scan(chunk, index, times + 1);
+        }
         return context.failure(chunk.id(index), e);
       }
     }

@@ -55,6 +55,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .with(Checkpointing.REPLAY)
         .asNeverFailing()
         .with(Deferring.CARRIES)

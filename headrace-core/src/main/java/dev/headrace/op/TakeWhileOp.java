@@ -31,7 +31,7 @@ public record TakeWhileOp(Op input, Condition<Object> condition, Site site) impl
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().with(Passing.FIRST);
+    return Traits.PLAIN.asKeepingPlace().asKeepingElements().with(Passing.FIRST);
   }
 
   @Override

@@ -36,7 +36,7 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Passing.EXPANDED);
+    return Traits.PLAIN.asKeepingPlace().with(Passing.EXPANDED);
   }
 
   @Override

@@ -3,11 +3,11 @@ package dev.headrace.runtime;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the workers of crews that were told to leave: for all of them together, until one
- * deadline, and names those who do not in one warning.
+ * Waits for workers that were told to leave. Crews of one pass are closed one after the other, each
+ * when its operator has let go of it, but all share one deadline, are interrupted together, and
+ * those who are stuck are named in one warning.
  *
  * <p>A function may swallow an interruption, so those who are left are interrupted again and again.
  * A thread that has died is not waited for, nor is the calling one.
@@ -17,17 +17,23 @@ final class Departure {
 
   private Departure() {}
 
-  static void await(Engine engine, Collection<WorkerCrew> crews, long deadlineNs) {
+  /**
+   * Waits for the workers of one crew.
+   *
+   * @param all the crews that were told to leave, and this one among them
+   */
+  static void await(Engine engine, WorkerCrew crew, Collection<WorkerCrew> all, long deadlineNs) {
     boolean interrupted = false;
     try {
       for (; ; ) {
-        Thread running = interruptAll(crews);
+        Thread running = crew.interruptRunning();
         if (running == null) {
           return;
         }
+        all.forEach(WorkerCrew::interruptRunning);
         long leftNs = deadlineNs - System.nanoTime();
         if (leftNs <= 0) {
-          nameStuck(engine, crews);
+          nameStuck(engine, all);
           return;
         }
         try {
@@ -41,15 +47,6 @@ final class Departure {
         Thread.currentThread().interrupt();
       }
     }
-  }
-
-  private static @Nullable Thread interruptAll(Collection<WorkerCrew> crews) {
-    Thread running = null;
-    for (WorkerCrew crew : crews) {
-      Thread one = crew.interruptRunning();
-      running = one == null ? running : one;
-    }
-    return running;
   }
 
   private static void nameStuck(Engine engine, Collection<WorkerCrew> crews) {

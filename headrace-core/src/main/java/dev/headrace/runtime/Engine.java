@@ -478,7 +478,8 @@ public final class Engine implements AutoCloseable, Decisions {
   private void dismissForgotten() {
     if (!crews.isEmpty()) {
       crews.forEach(WorkerCrew::dismiss);
-      Departure.await(this, crews, System.nanoTime() + settings.closeGrace().toNanos());
+      long deadlineNs = System.nanoTime() + settings.closeGrace().toNanos();
+      crews.forEach(crew -> Departure.await(this, crew, crews, deadlineNs));
       crews.clear();
     }
   }

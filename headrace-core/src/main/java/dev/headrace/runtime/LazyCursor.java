@@ -23,8 +23,16 @@ final class LazyCursor extends Cursor {
     Cursor cursor = opened;
     if (cursor == null) {
       cursor = opener.get();
+      boolean restored = false;
+      try {
+        cursor.restore(at);
+        restored = true;
+      } finally {
+        if (!restored) {
+          cursor.close(); // asked again, it is opened again
+        }
+      }
       opened = cursor;
-      cursor.restore(at);
     }
     cursor.fill(out, max);
   }

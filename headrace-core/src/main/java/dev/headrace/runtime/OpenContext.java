@@ -2,6 +2,7 @@ package dev.headrace.runtime;
 
 import dev.headrace.data.Account;
 import dev.headrace.data.SlabPool;
+import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -44,6 +45,9 @@ final class OpenContext implements Context {
   private final Meter meter;
   private final @Nullable Place place;
 
+  /** Whether all operators above this one keep their place when a pull stops. */
+  private final boolean placeIsKeptAbove;
+
   /** Where crews count: the operator's own place, even if its cursors count elsewhere. */
   private final @Nullable Place home;
 
@@ -63,7 +67,8 @@ final class OpenContext implements Context {
       Deferral deferral,
       Engine.@Nullable Scope scope,
       boolean counted,
-      @Nullable Place home) {
+      @Nullable Place home,
+      boolean placeIsKeptAbove) {
     this.engine = engine;
     this.pass = pass;
     this.op = op;
@@ -79,6 +84,10 @@ final class OpenContext implements Context {
     this.place = counted ? engine.place(key, op, pathOf(op), depth) : null;
     this.meter = place == null ? new Meter() : place.meter;
     this.home = place == null ? home : place;
+    this.placeIsKeptAbove = placeIsKeptAbove;
+    if (op.traits().checkpointing() == Checkpointing.NONE) {
+      pass.interruption().openedOneWay();
+    }
   }
 
   static OpenContext root(Engine engine, Pass pass, Op op, long epoch, long demand) {
@@ -97,7 +106,8 @@ final class OpenContext implements Context {
         Deferral.AT_ONCE,
         null,
         true,
-        null);
+        null,
+        true);
   }
 
   /** The same, for a cursor that stands behind the operator's own and counts for itself. */
@@ -107,8 +117,21 @@ final class OpenContext implements Context {
 
   private OpenContext uncounted(boolean leases) {
     return new OpenContext(
-        engine, pass, op, key, above, depth, iteration, prefix, demand, leases, deferral, scope,
-        false, home);
+        engine,
+        pass,
+        op,
+        key,
+        above,
+        depth,
+        iteration,
+        prefix,
+        demand,
+        leases,
+        deferral,
+        scope,
+        false,
+        home,
+        placeIsKeptBelow());
   }
 
   Engine engine() {
@@ -269,7 +292,8 @@ final class OpenContext implements Context {
             deferralOf(input),
             scope,
             place != null,
-            null);
+            null,
+            placeIsKeptBelow());
     return input.open(context);
   }
 
@@ -315,7 +339,8 @@ final class OpenContext implements Context {
             Deferral.AT_ONCE,
             child,
             false,
-            null);
+            null,
+            placeIsKeptBelow());
     return new ChildCursor(context, plan.op().open(context), child);
   }
 
@@ -546,15 +571,49 @@ final class OpenContext implements Context {
   }
 
   @Override
+  public boolean keepsPlace() {
+    return op.traits().keepsPlace();
+  }
+
+  private boolean placeIsKeptBelow() {
+    return placeIsKeptAbove && keepsPlace();
+  }
+
+  /** Whether all operators above this one keep their place when a pull stops. */
+  boolean placeIsKeptAbove() {
+    return placeIsKeptAbove;
+  }
+
+  @Override
   public void checkGoing() {
-    pass.checkGoing();
+    pass.checkGoing(placeIsKeptBelow());
+  }
+
+  @Override
+  public void checkPull() {
+    pass.checkGoing(placeIsKeptAbove);
+  }
+
+  @Override
+  public boolean mustCallAgain(Throwable cause, int times) {
+    return pass.functionFailed(cause, times, false);
+  }
+
+  @Override
+  public boolean mustAskAgain(Throwable cause, int times) {
+    return pass.functionFailed(cause, times, placeIsKeptBelow());
+  }
+
+  @Override
+  public void leftInterrupted() {
+    pass.functionReturned();
   }
 
   @Override
   public Failure failure(@Nullable Id id, Throwable cause) {
-    if (cause instanceof InterruptedException) {
-      pass.interrupted(); // not the element's fault
-    }
+    boolean _ =
+        pass.functionFailed(
+            cause, Integer.MAX_VALUE, false); // where it cannot be called again, it has failed
     return Context.super.failure(id, cause);
   }
 

@@ -39,14 +39,18 @@ public final class OpenPass implements AutoCloseable {
 
   /** Puts a fresh pass at a saved position. */
   public void restore(State state) {
-    pass.consumedBy(Thread.currentThread());
+    pass.interruption().pullBegins(Thread.currentThread());
     before = state;
-    last.restore(state);
+    try {
+      last.restore(state);
+    } finally {
+      pass.interruption().pullEnds();
+    }
   }
 
   /** Pulls the next chunk, which is empty at the end; returns how long it took. */
   public long fill(Chunk out, int most) {
-    pass.consumedBy(Thread.currentThread());
+    pass.interruption().pullBegins(Thread.currentThread());
     before = last.save();
     start = null;
     engine.consumerWaits(true);
@@ -55,6 +59,7 @@ public final class OpenPass implements AutoCloseable {
       last.fill(out, Math.min(most, pacer.length()));
     } finally {
       engine.consumerWaits(false);
+      pass.interruption().pullEnds();
       engine.sayIfNobodyElseDoes();
     }
     long ns = engine.settings().clock().nanoTime() - start;
@@ -96,7 +101,6 @@ public final class OpenPass implements AutoCloseable {
   @Override
   public void close() {
     pass.close();
-    pass.awaitWorkers();
     last.close();
   }
 }

@@ -1,14 +1,14 @@
 package dev.headrace.runtime;
 
 import dev.headrace.spi.Cancelled;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** One pass over the whole plan: what all its cursors share, first of all whether it goes on. */
 final class Pass {
   private volatile boolean closed;
-  private volatile @Nullable Thread consumer;
+  private final Interruption interruption = new Interruption();
   private final Set<Stage> stages = ConcurrentHashMap.newKeySet();
   private final Set<WorkerCrew> crews = ConcurrentHashMap.newKeySet();
   private final Engine engine;
@@ -22,10 +22,6 @@ final class Pass {
     crews.add(crew);
   }
 
-  void remove(WorkerCrew crew) {
-    crews.remove(crew);
-  }
-
   void add(Stage stage) {
     stages.add(stage);
   }
@@ -34,15 +30,8 @@ final class Pass {
     stages.remove(stage);
   }
 
-  /** Says which thread pulls the last cursor; its interruption stops what it runs itself. */
-  void consumedBy(Thread thread) {
-    if (consumer != thread) {
-      consumer = thread;
-    }
-  }
-
-  boolean isConsumer(Thread thread) {
-    return consumer == thread;
+  Interruption interruption() {
+    return interruption;
   }
 
   /** Makes everyone who runs or waits in this pass stop; does not wait for them. */
@@ -58,9 +47,10 @@ final class Pass {
     crews.forEach(WorkerCrew::interruptRunning);
   }
 
-  /** Waits for all workers of a closed pass, until its one deadline. */
-  void awaitWorkers() {
-    Departure.await(engine, crews, closedUntilNs);
+  /** Waits for the workers of a crew that were told to leave. */
+  void awaitWorkers(WorkerCrew crew) {
+    Departure.await(engine, crew, closed ? crews : List.of(crew), deadlineNs());
+    crews.remove(crew);
   }
 
   /** Until when closing waits: for all of a closed pass the same moment. */
@@ -72,22 +62,30 @@ final class Pass {
     return closed;
   }
 
-  /** Takes note that a function was interrupted: by closing, or because the consumer was. */
-  void interrupted() {
-    Thread thread = Thread.currentThread();
-    if (closed || thread == consumer) {
-      thread.interrupt();
-      throw new Cancelled("interrupted inside a function");
-    }
-  }
-
-  void checkGoing() {
+  /**
+   * Throws if the pass was closed, or the consumer interrupted and may be stopped here.
+   *
+   * @param placeIsKept whether all cursors above keep their place
+   */
+  void checkGoing(boolean placeIsKept) {
     if (closed) {
       throw new Cancelled("the pipeline was closed");
     }
-    Thread thread = Thread.currentThread();
-    if (thread == consumer && thread.isInterrupted()) {
-      throw new Cancelled("interrupted while running the pipeline");
+    interruption.check(placeIsKept);
+  }
+
+  /** As {@link Interruption#functionReturned}; an interrupt that closes stays. */
+  void functionReturned() {
+    if (!closed) {
+      interruption.functionReturned();
     }
+  }
+
+  /** As {@link Interruption#functionFailed}; throws if that happened because of closing. */
+  boolean functionFailed(Throwable cause, int times, boolean placeIsKept) {
+    if (closed) {
+      throw new Cancelled("the pipeline was closed");
+    }
+    return interruption.functionFailed(cause, times, placeIsKept);
   }
 }

@@ -62,6 +62,9 @@ final class Stage extends Cursor {
   private final long demand;
   private final String path;
 
+  /** Whether the consumer may be stopped here and go on later: whoever is above keeps its place. */
+  private final boolean placeIsKept;
+
   private final ChunkPacer pacer = new ChunkPacer();
   private final ReadAhead ahead;
   private final ArrayDeque<Chunk> spares = new ArrayDeque<>();
@@ -118,6 +121,7 @@ final class Stage extends Cursor {
     this.overtaking = plan.ordered() ? null : new Overtaking();
     this.demand = plan.demand();
     this.path = context.path();
+    this.placeIsKept = context.placeIsKeptAbove() && context.keepsPlace();
     this.ahead = new ReadAhead(context, crew, pacer, work != null, plan.capacity());
     crew.add(this);
     pass.add(this);
@@ -296,7 +300,9 @@ final class Stage extends Cursor {
       }
       finish(slot, elements, end - start);
     } catch (Cancelled e) {
-      abandon(slot);
+      if (!(worker.isInline && e.isPlaceKept() && putBack(slot))) {
+        abandon(slot);
+      }
       if (worker.isInline) {
         throw e;
       }
@@ -488,6 +494,22 @@ final class Stage extends Cursor {
     slot.promisedBytes = 0;
   }
 
+  /** Takes back a slot whose pull was stopped and can be repeated; false if that cannot be. */
+  private boolean putBack(Slot slot) {
+    crew.lock.lock();
+    try {
+      if (closed || slot.length >= 0 || window.peekLast() != slot) {
+        return false;
+      }
+      letGo(slot);
+      releaseHeap(slot);
+      takeBack(slot);
+      return true;
+    } finally {
+      crew.lock.unlock();
+    }
+  }
+
   private void abandon(Slot slot) {
     crew.lock.lock();
     try {
@@ -676,13 +698,7 @@ final class Stage extends Cursor {
         filled.await();
       }
     } catch (InterruptedException e) {
-      // A worker may carry an interruption that a function of the user left behind; only closing
-      // stops workers. The consumer's own interruption is the user's wish.
-      WorkerCrew waiter = WorkerCrew.ofCurrentThread();
-      if (waiter == null ? pass.isConsumer(Thread.currentThread()) : waiter.isClosed()) {
-        Thread.currentThread().interrupt();
-        throw new Cancelled(path + ": interrupted while waiting for an element");
-      }
+      pass.interruption().waitWasInterrupted(placeIsKept, path);
     }
   }
 

@@ -567,8 +567,7 @@ final class WorkerCrew implements Context.Crew {
   @Override
   public void close() {
     dismiss();
-    Departure.await(engine, List.of(this), context.pass().deadlineNs());
-    context.pass().remove(this);
+    context.pass().awaitWorkers(this);
     engine.remove(this);
   }
 

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What the engine offers to an operator that is being opened; one per operator and pass. */
-public interface Context {
+public interface Context extends Blame {
 
   /** The operator and the way from it to its sources, for messages. */
   String path();
@@ -132,8 +132,29 @@ public interface Context {
     return new TransferMeter();
   }
 
-  /** Throws {@link Cancelled} when the pipeline was closed or the thread interrupted. */
+  /**
+   * Throws {@link Cancelled} when the pipeline was closed or the consumer interrupted; called by
+   * operators in the middle of a pull that takes long.
+   */
   void checkGoing();
+
+  /** As {@link #checkGoing}, before a pull, when the cursor has nothing in hand. */
+  default void checkPull() {
+    checkGoing();
+  }
+
+  /**
+   * As {@link #mustCallAgain}, for what a source asks: nothing is in hand yet, so that it may stop
+   * there and be asked again later.
+   */
+  default boolean mustAskAgain(Throwable cause, int times) {
+    return mustCallAgain(cause, times);
+  }
+
+  /** Whether the operator keeps its place when a pull stops, see {@link Traits#asKeepingPlace}. */
+  default boolean keepsPlace() {
+    return false;
+  }
 
   /** Says what was found out about this operator, for {@code Pipeline.explain()}. */
   void remark(String text);
@@ -145,6 +166,7 @@ public interface Context {
   void warn(String message);
 
   /** Makes the failure of an element. */
+  @Override
   default Failure failure(@Nullable Id id, Throwable cause) {
     boolean terminal =
         cause instanceof VirtualMachineError && !(cause instanceof StackOverflowError);

@@ -43,14 +43,14 @@ public abstract class Cursor implements AutoCloseable {
     if (max < 1) {
       throw new IllegalArgumentException("fill: expected at least 1 element, but got " + max);
     }
-    context.checkGoing();
     out.clear();
+    context.checkPull();
     if (meter.wantsTime()) {
       CpuSample cpu = meter.cpu();
       cpu.begin();
       long waited = ThreadClock.waitedNs();
       long start = System.nanoTime();
-      produce(out, max);
+      give(out, max);
       long ns = System.nanoTime() - start;
       long _ = cpu.end(ns, meter.timedFor());
       meter.time(ns, ThreadClock.waitedNs() - waited, out.size());
@@ -58,9 +58,25 @@ public abstract class Cursor implements AutoCloseable {
         meter.size(Weigher.bytesOf(out) + Leases.bytesOf(out), out.size());
       }
     } else {
-      produce(out, max);
+      give(out, max);
     }
     meter.count(out.size(), out.failures());
+  }
+
+  private void give(Chunk out, int max) {
+    try {
+      produce(out, max);
+    } catch (Cancelled e) {
+      if (!e.isPlaceKept()) {
+        throw e;
+      }
+      if (!context.keepsPlace()) {
+        throw new Cancelled(String.valueOf(e.getMessage()), false);
+      }
+      if (out.isEmpty()) {
+        throw e;
+      } // else what is there is complete, and the next pull is stopped
+    }
   }
 
   /**

@@ -37,7 +37,8 @@ public final class Reader implements AutoCloseable {
       return false;
     }
     chunkStart = source.save();
-    source.fill(chunk, most);
+    index = -1;
+    source.fill(chunk, most); // if it is stopped, the chunk is empty, and this is done again
     index = 0;
     ended = chunk.isEmpty();
     if (ended) {

@@ -16,6 +16,7 @@ public final class Traits {
   private static final int NEVER_FAILS = 1 << 3;
   private static final int KNOWS_PLACES = 1 << 4;
   private static final int EACH_ALONE = 1 << 5;
+  private static final int KEEPS_PLACE = 1 << 6;
 
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
@@ -117,6 +118,20 @@ public final class Traits {
 
   public boolean eachAlone() {
     return has(EACH_ALONE);
+  }
+
+  /**
+   * A pull of its input may stop in the middle, by {@link Cancelled}, and be repeated later: what
+   * it has taken is in its fields, and what it has appended to its own chunk is complete. Without
+   * this promise, the pipeline goes back to an earlier position after an interruption; or, where it
+   * cannot, it is not interrupted before the pull is over.
+   */
+  public Traits asKeepingPlace() {
+    return and(KEEPS_PLACE);
+  }
+
+  public boolean keepsPlace() {
+    return has(KEEPS_PLACE);
   }
 
   /** Says how its position is described. */
