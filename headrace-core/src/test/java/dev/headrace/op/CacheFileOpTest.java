@@ -659,8 +659,9 @@ class CacheFileOpTest {
                   });
           assertThat(calls).as("all of this run's, and only once").isEqualTo(4);
         }
-        assertThat(log.messages()).hasSize(2);
-        assertThat(log.messages().getFirst())
+        assertThat(log.messages())
+            .singleElement()
+            .asString()
             .contains(perPlan ? "snapshot (CacheFileOpTest.java:" : "cacheFile (CacheFileOpTest")
             .contains("but map (CacheFileOpTest.java:")
             .contains("): Draw.generator: java.util.Random has no content that is the same in")
