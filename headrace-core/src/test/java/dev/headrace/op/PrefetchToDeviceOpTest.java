@@ -382,6 +382,7 @@ class PrefetchToDeviceOpTest {
                 .open()) {
       Iterator<Tensor> epoch = pipeline.iterator();
       for (int i = 0; i < 6; i++) {
+        assertThat(epoch.hasNext()).isTrue(); // asked while the consumer still has the one before
         assertThat(epoch.next().floatAt(0)).isEqualTo(i);
       }
       assertThat(epoch.hasNext()).isFalse();

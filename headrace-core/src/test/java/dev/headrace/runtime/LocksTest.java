@@ -26,8 +26,13 @@ class LocksTest {
   private static boolean isSeen(Runnable waiting) throws InterruptedException {
     Thread thread = Thread.ofPlatform().daemon().start(waiting);
     try {
-      while (thread.getState() == Thread.State.NEW || thread.getState() == Thread.State.RUNNABLE) {
-        Thread.onSpinWait();
+      // A thread that loads a class may wait for a moment, too: it has to wait for a while.
+      Thread.State seen = Thread.State.NEW;
+      while (seen == Thread.State.NEW
+          || seen == Thread.State.RUNNABLE
+          || thread.getState() != seen) {
+        seen = thread.getState();
+        Thread.sleep(20);
       }
       return Tasks.waitsForLock(thread);
     } finally {
