@@ -130,9 +130,12 @@ class SavedFilesFuzzTest {
   @Test
   void tunings() {
     byte[] sound =
-        ("headrace tuning 1\nplan 0123456789abcdef\n"
-                + "0.1 map threads=yes workers=8 kind=platform buffer=0\n"
-                + "0 prefetch threads=no workers=0 kind=virtual buffer=12\n")
+        """
+        headrace tuning 1
+        plan 0123456789abcdef
+        0.1 map threads=yes workers=8 kind=platform buffer=0
+        0 prefetch threads=no workers=0 kind=virtual buffer=12
+        """
             .getBytes(UTF_8);
     ParserFuzz.of(
             "tuning", List.of(sound), bytes -> Tuning.parse(new String(bytes, UTF_8)).values())

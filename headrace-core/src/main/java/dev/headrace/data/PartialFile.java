@@ -219,9 +219,7 @@ public final class PartialFile extends OutputStream {
     try {
       close();
     } catch (IOException second) {
-      if (second != e) {
-        e.addSuppressed(second);
-      }
+      e.addSuppressed(second);
     }
   }
 

@@ -143,10 +143,12 @@ public record CsvOp(
 
     private void bind(FileBytes in) throws IOException {
       List<String> names = CsvInference.begin(in, scanner, format.header());
-      String advice =
-          names == null || !format.columns().isEmpty() ? null : CsvRows.otherDelimiter(names);
-      if (advice != null) {
-        context.warn("csv: %s has one column, '%s'; %s".formatted(path, names.getFirst(), advice));
+      if (names != null && format.columns().isEmpty()) {
+        String advice = CsvRows.otherDelimiter(names);
+        if (advice != null) {
+          context.warn(
+              "csv: %s has one column, '%s'; %s".formatted(path, names.getFirst(), advice));
+        }
       }
       if (names != null || !format.header()) {
         Objects.requireNonNull(rows).bind(names);

@@ -115,7 +115,7 @@ class FormatsFuzzTest {
               bytes -> {
                 try (InputStream in = compression.unpack(new ByteArrayInputStream(bytes))) {
                   long unused = in.skip(Long.MAX_VALUE);
-                  byte[] rest = in.readAllBytes();
+                  byte[] _ = in.readAllBytes();
                 }
               })
           .run();

@@ -20,7 +20,7 @@ public final class MendedBlocks {
     if (footerAt < BlockFormat.START_BYTES || footerAt > end) {
       return file;
     }
-    mendBlocks(all, (int) footerAt);
+    mendBlocks(file, all, (int) footerAt);
     CRC32C sum = new CRC32C();
     sum.update(file, (int) footerAt, end + 12 - (int) footerAt);
     all.putInt(end + 12, (int) sum.getValue());
@@ -28,7 +28,7 @@ public final class MendedBlocks {
     return file;
   }
 
-  private static void mendBlocks(ByteBuffer all, int footerAt) {
+  private static void mendBlocks(byte[] file, ByteBuffer all, int footerAt) {
     boolean isPacked = all.getInt(12) != 0;
     for (int at = BlockFormat.START_BYTES; at + BlockFormat.BLOCK_HEADER_BYTES <= footerAt; ) {
       int stored = all.getInt(at);
@@ -41,7 +41,7 @@ public final class MendedBlocks {
       if (isPacked) {
         Inflater inflater = new Inflater();
         try {
-          inflater.setInput(all.array(), begin, stored);
+          inflater.setInput(file, begin, stored);
           inflater.inflate(plain);
         } catch (DataFormatException e) {
           return;

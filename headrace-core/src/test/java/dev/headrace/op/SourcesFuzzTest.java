@@ -38,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SourcesFuzzTest {
   private static final String NAME = "mem:fuzz/file";
   private static final InputFiles FILE = InputFiles.named(NAME);
-  private static final Exception FAILURE = new IllegalStateException("failed");
 
   /** Opening a pipeline for each input takes its time. */
   private static final int INPUTS = Integer.getInteger("headrace.fuzz", 2_000) / 4;
@@ -206,7 +205,8 @@ class SourcesFuzzTest {
             bytes -> {
               Files.write(file, bytes);
               try (DeadLetters letters = new DeadLetters(file)) {
-                letters.put(new Failure("map", null, FAILURE, false), 0);
+                letters.put(
+                    new Failure("map", null, new IllegalStateException("failed"), false), 0);
               }
               // Nothing is lost but a last line that was begun like a dead letter.
               String before = new String(bytes, ISO_8859_1);
