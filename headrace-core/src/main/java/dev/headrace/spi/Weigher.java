@@ -5,8 +5,14 @@ import dev.headrace.data.Log;
 import dev.headrace.data.References;
 import dev.headrace.data.Tensor;
 import java.lang.ref.Reference;
+import java.lang.reflect.Array;
 import java.math.BigInteger;
 import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.ShortBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -61,6 +67,11 @@ public final class Weigher {
   private static final long BOXED_BYTES =
       HeapLayout.object(HeapLayout.HEADER % 8 + 8); // a gap before the number
   private static final int MOST_NODES = 1 << 16;
+
+  /** More than any heap has, and little enough that sums of it do not overflow. */
+  private static final long MOST_BYTES = 1L << 50;
+
+  private static final int MOST_ITEMS = 1 << 20;
   private static final int DEEPEST = 128;
   private static final int FEW = 16;
 
@@ -99,10 +110,7 @@ public final class Weigher {
       return known;
     }
     Shape shape = SHAPES.get(element.getClass());
-    if (shape.isLeaf) {
-      return shape.bytes(element, null);
-    }
-    return new Walk().all(element);
+    return shape.isLeaf && !shape.isUsers ? shape.bytes(element, null) : new Walk().all(element);
   }
 
   /**
@@ -144,18 +152,32 @@ public final class Weigher {
     /** Whether no walk is needed. */
     final boolean isLeaf;
 
-    Shape(boolean isLeaf) {
+    /** Whether code of the user tells the weight, which may throw. */
+    final boolean isUsers;
+
+    Shape(boolean isLeaf, boolean isUsers) {
       this.isLeaf = isLeaf;
+      this.isUsers = isUsers;
     }
 
     abstract long bytes(Object object, @Nullable Walk walk);
   }
 
   private static Shape leaf(ToLongFunction<Object> bytes) {
-    return new Shape(true) {
+    return new Shape(true, false) {
       @Override
       long bytes(Object object, @Nullable Walk walk) {
         return bytes.applyAsLong(object);
+      }
+    };
+  }
+
+  /** The weight that code of the user tells. */
+  private static Shape told(ToLongFunction<Object> bytes) {
+    return new Shape(true, true) {
+      @Override
+      long bytes(Object object, @Nullable Walk walk) {
+        return Math.clamp(bytes.applyAsLong(object), 0, MOST_BYTES);
       }
     };
   }
@@ -169,7 +191,7 @@ public final class Weigher {
   }
 
   private static Shape parts(Parts bytes) {
-    return new Shape(false) {
+    return new Shape(false, false) {
       @Override
       long bytes(Object object, @Nullable Walk walk) {
         return bytes.bytes(object, walk == null ? new Walk() : walk);
@@ -180,13 +202,13 @@ public final class Weigher {
   private static Shape shapeOf(Class<?> type) {
     ToLongFunction<Object> declared = DECLARED.get(type);
     if (declared != null) {
-      return leaf(declared);
+      return told(declared);
     }
     if (type.isArray()) {
       return ofArray(type.getComponentType());
     }
     if (Weighed.class.isAssignableFrom(type)) {
-      return leaf(object -> ((Weighed) object).heapBytes());
+      return told(object -> ((Weighed) object).heapBytes());
     }
     if (isNobodys(type)) {
       return fixed(0);
@@ -218,6 +240,9 @@ public final class Weigher {
       return parts(
           (object, walk) -> {
             Object[] items = (Object[]) object;
+            if (walk.hasSeen(object)) {
+              return 0;
+            }
             return HeapLayout.references(items.length)
                 + walk.sum(Arrays.asList(items), items.length);
           });
@@ -247,6 +272,12 @@ public final class Weigher {
       return fixed(own);
     }
     if (!references.areReadable()) {
+      if (Map.class.isAssignableFrom(type)) { // one of the JDK's that the user has extended
+        return parts((object, walk) -> ofMap((Map<?, ?>) object, own, walk));
+      }
+      if (Collection.class.isAssignableFrom(type)) {
+        return parts((object, walk) -> ofCollection((Collection<?>) object, own, walk));
+      }
       return unreadable(type, references);
     }
     boolean isRecord = type.isRecord();
@@ -330,11 +361,7 @@ public final class Weigher {
       return leaf(object -> own + 2 * ofText(object.toString()));
     }
     if (Buffer.class.isAssignableFrom(type)) {
-      return leaf(
-          object -> {
-            Buffer buffer = (Buffer) object;
-            return own + (buffer.isDirect() ? 0 : HeapLayout.array(8L * buffer.capacity(), 1));
-          });
+      return leaf(object -> own + ofBuffer((Buffer) object));
     }
     if (type == java.util.BitSet.class) {
       return leaf(object -> own + HeapLayout.array(((java.util.BitSet) object).size() / 64, 8));
@@ -347,7 +374,26 @@ public final class Weigher {
     return fixed(bytes);
   }
 
+  /** The array that a buffer views: all of it, where that can be known. */
+  private static long ofBuffer(Buffer buffer) {
+    if (buffer.isDirect()) {
+      return 0;
+    }
+    int entryBytes =
+        switch (buffer) {
+          case ByteBuffer _ -> 1;
+          case CharBuffer _, ShortBuffer _ -> 2;
+          case IntBuffer _, FloatBuffer _ -> 4;
+          default -> 8;
+        };
+    int length = buffer.hasArray() ? Array.getLength(buffer.array()) : buffer.capacity();
+    return HeapLayout.array(length, entryBytes);
+  }
+
   private static long ofMap(Map<?, ?> map, long own, Walk walk) {
+    if (walk.hasSeen(map)) {
+      return 0;
+    }
     int size = map.size();
     Class<?> type = map.getClass();
     long entries;
@@ -366,6 +412,9 @@ public final class Weigher {
   }
 
   private static long ofCollection(Collection<?> items, long own, Walk walk) {
+    if (walk.hasSeen(items)) {
+      return 0;
+    }
     int size = items.size();
     Class<?> type = items.getClass();
     long room;
@@ -454,8 +503,8 @@ public final class Weigher {
         while (later != null && !later.isEmpty() && nodes < MOST_NODES) {
           bytes += visit(later.removeFirst());
         }
-        return bytes;
-      } catch (RuntimeException | StackOverflowError e) {
+        return Math.clamp(bytes, 0, MOST_BYTES);
+      } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
         return UNREADABLE_BYTES; // something of the user that cannot be walked
       }
     }
@@ -493,8 +542,10 @@ public final class Weigher {
       int seen = 0;
       Object before = null;
       for (Object item : items) {
-        if (nodes > MOST_NODES) {
-          return seen == 0 ? 0 : (long) ((double) bytes / seen * count);
+        if (nodes > MOST_NODES || seen > MOST_ITEMS) {
+          // Not a few lists in each other, each of which would multiply what is in it.
+          double rest = seen < FEW ? 0 : (double) bytes / seen * Math.max(0, count - seen);
+          return (long) Math.min(MOST_BYTES, bytes + rest);
         }
         bytes += item == before ? 0 : visit(item); // often the same one again and again
         before = item;

@@ -8,6 +8,8 @@ import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import java.lang.management.ManagementFactory;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -236,5 +239,78 @@ class WeigherTest {
     assertThat(Weigher.bytesOf(Path.of("/data/train/a.jpg"))).isBetween(80L, 250L);
     assertThat(Weigher.bytesOf(Thread.State.NEW)).isZero();
     assertThat(Weigher.bytesOf(String.class)).isZero();
+  }
+
+  @Test
+  void collectionsThatHoldThemselvesAreWeighedOnce() {
+    List<Object> list = new ArrayList<>(List.of(1L, new byte[1000], 2L));
+    list.add(0, list);
+    list.add(list);
+    Map<String, Object> map = new HashMap<>(Map.of("bytes", new byte[1000]));
+    map.put("self", map);
+    map.put("list", list);
+    Object[] array = {1L, null, new byte[1000]};
+    array[1] = array;
+    assertThat(Weigher.bytesOf(list)).isBetween(1000L, 1300L);
+    assertThat(Weigher.bytesOf(map)).isBetween(2000L, 2800L);
+    assertThat(Weigher.bytesOf(array)).isBetween(1000L, 1200L);
+  }
+
+  @Test
+  void listsInListsDoNotMultiplyWhatIsInTheInnermost() {
+    List<Object> many = new ArrayList<>();
+    for (int i = 0; i < 70_000; i++) {
+      many.add(new byte[8]);
+    }
+    Object nested = many;
+    for (int i = 0; i < 100; i++) {
+      nested = new ArrayList<>(Arrays.asList(nested, 1L, 2L));
+    }
+    assertThat(Weigher.bytesOf(nested)).isBetween(70_000L * 28, 70_000L * 40);
+  }
+
+  @Test
+  @Timeout(20)
+  void aListWithoutEndIsNotReadToItsEnd() {
+    List<Object> endless = Collections.nCopies(Integer.MAX_VALUE, "x");
+    for (int i = 0; i < 1000; i++) {
+      assertThat(Weigher.bytesOf(endless)).isPositive();
+    }
+  }
+
+  @Test
+  void collectionsThatTheUserHasExtendedWeighWhatTheyHold() {
+    Map<String, Object> map = new HashMap<>() {};
+    map.put("bytes", new byte[1_000_000]);
+    List<Object> list = new ArrayList<>() {};
+    list.add(new byte[1_000_000]);
+    assertThat(Weigher.bytesOf(map)).isBetween(1_000_000L, 1_001_000L);
+    assertThat(Weigher.bytesOf(list)).isBetween(1_000_000L, 1_001_000L);
+  }
+
+  @Test
+  void buffersWeighTheArrayThatTheyView() {
+    assertThat(Weigher.bytesOf(ByteBuffer.allocate(10_000))).isBetween(10_000L, 10_100L);
+    assertThat(Weigher.bytesOf(FloatBuffer.allocate(10_000))).isBetween(40_000L, 40_100L);
+    assertThat(Weigher.bytesOf(ByteBuffer.allocate(10_000).slice(0, 10)))
+        .isBetween(10_000L, 10_100L);
+    assertThat(Weigher.bytesOf(ByteBuffer.allocateDirect(10_000))).isLessThan(100);
+  }
+
+  @Test
+  void aWeightThatTheUserTellsWronglyIsTakenForAPossibleOne() {
+    record Told(long bytes) implements Weighed {
+      @Override
+      public long heapBytes() {
+        if (bytes == 0) {
+          throw new IllegalStateException("closed");
+        }
+        return bytes;
+      }
+    }
+    assertThat(Weigher.bytesOf(new Told(-5))).isZero();
+    assertThat(Weigher.bytesOf(new Told(0))).isEqualTo(Weigher.UNREADABLE_BYTES);
+    assertThat(Weigher.bytesOf(List.of(new Told(Long.MAX_VALUE), new Told(Long.MAX_VALUE))))
+        .isPositive();
   }
 }
