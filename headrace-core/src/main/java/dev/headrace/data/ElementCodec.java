@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +87,14 @@ public final class ElementCodec {
     HASHED(new HashMap<>()) {
       @Override
       Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries) {
-        return new HashMap<>(entries);
+        // The order depends on the size of the table, which is most often the one it grows to.
+        HashMap<Object, @Nullable Object> map = new HashMap<>();
+        entries.forEach(map::put);
+        for (int size = 2; !isInOrder(map, entries) && size <= LARGEST_TABLE; size *= 2) {
+          map = new HashMap<>(size);
+          entries.forEach(map::put);
+        }
+        return map;
       }
     },
     SORTED(new TreeMap<>()) {
@@ -104,6 +112,18 @@ public final class ElementCodec {
         all.add(example.getClass());
       }
       classes = Set.copyOf(all);
+    }
+
+    private static final int LARGEST_TABLE = 1 << 12;
+
+    private static boolean isInOrder(Map<?, ?> map, Map<?, ?> entries) {
+      Iterator<?> expected = entries.keySet().iterator();
+      for (Object key : map.keySet()) {
+        if (!expected.hasNext() || key != expected.next()) {
+          return false;
+        }
+      }
+      return true;
     }
 
     abstract Map<Object, @Nullable Object> of(LinkedHashMap<Object, @Nullable Object> entries);
@@ -272,6 +292,9 @@ public final class ElementCodec {
   private boolean encodeExactly(Object element, DataOutputStream out, int depth)
       throws IOException {
     switch (element) {
+      case String value when !canBeText(value) ->
+          throw new IllegalArgumentException(
+              "encode: expected whole characters, but got a text with half a surrogate pair");
       case Byte value -> {
         out.writeByte(BYTE);
         out.writeByte(value);
@@ -331,6 +354,23 @@ public final class ElementCodec {
       }
       default -> {
         return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean canBeText(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char at = text.charAt(i);
+      if (Character.isSurrogate(at)) {
+        boolean isPair =
+            Character.isHighSurrogate(at)
+                && i + 1 < text.length()
+                && Character.isLowSurrogate(text.charAt(i + 1));
+        if (!isPair) {
+          return false;
+        }
+        i++;
       }
     }
     return true;

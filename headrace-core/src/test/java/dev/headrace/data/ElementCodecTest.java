@@ -336,4 +336,27 @@ class ElementCodecTest {
         .hasMessageStartingWith("decode: expected an element, but ")
         .hasMessageContaining(why);
   }
+
+  @Test
+  void anExactCodecGivesHashMapsBackInTheOrderTheyHad() {
+    ElementCodec codec = ElementCodec.exact();
+    for (int capacity : new int[] {1, 16, 100, 1000}) {
+      java.util.HashMap<Object, Object> map = new java.util.HashMap<>(capacity);
+      for (int key : new int[] {100, 4, 1, 77}) {
+        map.put(key, "value");
+      }
+      Object back = codec.decode(java.nio.ByteBuffer.wrap(codec.encode(map)));
+      assertThat(back).isEqualTo(map).hasToString(map.toString());
+    }
+  }
+
+  @Test
+  void anExactCodecRefusesTextsThatWouldComeBackAsOthers() {
+    ElementCodec codec = ElementCodec.exact();
+    assertThatThrownBy(() -> codec.encode(java.util.List.of("a" + (char) 0xD83D)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("half a surrogate pair");
+    String whole = "a" + Character.toString(0x1F600);
+    assertThat(codec.decode(java.nio.ByteBuffer.wrap(codec.encode(whole)))).isEqualTo(whole);
+  }
 }
