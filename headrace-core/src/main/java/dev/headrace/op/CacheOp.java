@@ -529,15 +529,15 @@ public record CacheOp(Op input, Site site) implements Op {
 
     @Override
     public void close() {
-      Cursor input = source;
-      if (input != null) {
-        input.close();
-      }
-      read.close();
+      read.close(); // first: closing the input may fail
       Content unfinished = filling;
       if (unfinished != null) {
         unfinished.drop();
         filling = null;
+      }
+      Cursor input = source;
+      if (input != null) {
+        input.close();
       }
     }
   }

@@ -538,11 +538,11 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
     @Override
     public void close() {
-      source.close();
-      spill.close();
+      spill.close(); // first: closing the input may fail
       holding.close();
       ringBytes = 0;
       ring.clear();
+      source.close();
     }
   }
 }
