@@ -1,15 +1,19 @@
 package dev.headrace.data;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How this JVM lays out objects: the width of a reference and the length of headers. They are
- * measured once, by what two small objects take; a JVM that cannot tell is taken to have 4-byte
- * references and 12-byte headers, as HotSpot has below 32 GB.
+ * How this JVM lays out objects: the width of a reference, the length of headers, and what large
+ * arrays take. It is asked once; one that cannot tell is taken to have 4-byte references and
+ * 12-byte headers, as HotSpot has below 32 GB.
+ *
+ * <p>Under G1 an object of more than half a region takes whole regions, of which there are about
+ * 2,048: a {@code byte[]} of 1 MB takes two regions of 1 MB. Weights do not tell that; {@link
+ * #largestTake} does, and what all pipelines may take together is lowered by it.
  */
 public final class HeapLayout {
-  private static final int PROBES = 1024;
-
   /** Bytes of a reference. */
   public static final int REFERENCE;
 
@@ -19,38 +23,34 @@ public final class HeapLayout {
   /** Bytes before the first entry of an array. */
   public static final int ARRAY_HEADER;
 
+  /** Objects of more bytes take whole regions of the heap. */
+  private static final long LARGE;
+
+  /** The bytes of a region; 1 where there are none. */
+  private static final long REGION;
+
+  private static volatile double largestTake = 1;
+  private static volatile Runnable largeSeen = () -> {};
+
   static {
-    long[] measured = measured();
-    REFERENCE = measured[0] >= 8 * PROBES ? 8 : 4;
-    HEADER = measured[1] > 0 && measured[1] < 24 ? 8 : 12;
+    REFERENCE = "false".equals(vmOption("UseCompressedOops")) ? 8 : 4;
+    HEADER = "true".equals(vmOption("UseCompactObjectHeaders")) ? 8 : 12;
     ARRAY_HEADER = HEADER + 4;
+    String region = "true".equals(vmOption("UseG1GC")) ? vmOption("G1HeapRegionSize") : null;
+    REGION = region == null ? 1 : Long.parseLong(region);
+    LARGE = REGION == 1 ? Long.MAX_VALUE : REGION / 2;
   }
 
   private HeapLayout() {}
 
-  /** What an array of references and a boxed long were measured to take; 0 where unknown. */
-  private static long[] measured() {
+  private static @Nullable String vmOption(String name) {
     try {
-      if (ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean threads
-          && threads.isThreadAllocatedMemorySupported()
-          && threads.isThreadAllocatedMemoryEnabled()) {
-        Object[] kept = new Object[4];
-        long[] at = new long[4];
-        for (int round = 0; round < 2; round++) { // the first one loads classes
-          at[0] = threads.getCurrentThreadAllocatedBytes();
-          at[1] = threads.getCurrentThreadAllocatedBytes();
-          kept[0] = new Object[PROBES];
-          at[2] = threads.getCurrentThreadAllocatedBytes();
-          kept[1] = Long.valueOf(1L << 40);
-          at[3] = threads.getCurrentThreadAllocatedBytes();
-        }
-        long asking = at[1] - at[0];
-        return new long[] {at[2] - at[1] - asking, at[3] - at[2] - asking};
-      }
-    } catch (LinkageError | UnsupportedOperationException e) {
-      return new long[2]; // a runtime image without management
+      HotSpotDiagnosticMXBean vm =
+          ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+      return vm == null ? null : vm.getVMOption(name).getValue();
+    } catch (LinkageError | RuntimeException e) {
+      return null; // another JVM, or a runtime image without management
     }
-    return new long[2];
   }
 
   /** The bytes that an object takes whose header and fields are so long. */
@@ -65,7 +65,32 @@ public final class HeapLayout {
 
   /** The bytes of an array of so many entries of this width. */
   public static long array(long length, int entryBytes) {
-    return aligned(ARRAY_HEADER + length * entryBytes);
+    long bytes = aligned(ARRAY_HEADER + length * entryBytes);
+    if (bytes > LARGE) {
+      noteLarge(bytes);
+    }
+    return bytes;
+  }
+
+  private static void noteLarge(long bytes) {
+    double takes = (double) ((bytes + REGION - 1) / REGION * REGION) / bytes;
+    if (takes > largestTake + 0.01) {
+      largestTake = takes;
+      largeSeen.run();
+    }
+  }
+
+  /**
+   * How many times its size the most wasteful large array that was seen takes of the heap; 1 where
+   * there was none.
+   */
+  public static double largestTake() {
+    return largestTake;
+  }
+
+  /** Has {@code told} called whenever {@link #largestTake} grows, by the thread that met it. */
+  public static void whenLargeSeen(Runnable told) {
+    largeSeen = told;
   }
 
   /** The bytes of the table of a hash map that has grown to so many entries. */

@@ -149,7 +149,7 @@ public record BatchOp(
     @Override
     protected void produce(Chunk out, int max) {
       int most = Math.min(max, Math.max(1, ELEMENTS_PER_CHUNK / op.size));
-      while (out.size() < most) {
+      while (out.isOpen(most)) {
         if (heldGiven < held.size()) {
           out.append(held, heldGiven++);
           givenOfGroup++;

@@ -118,14 +118,14 @@ public record CacheOp(Op input, Site site) implements Op {
     @Nullable Exception add(Chunk chunk) {
       for (int i = 0; i < chunk.size(); i++) {
         if (!chunk.isFailure(i) && !hold(chunk, i)) {
-          return tooLarge();
+          return tooLarge(Weigher.bytesOf(chunk.item(i)));
         }
       }
       return null;
     }
 
-    private Exception tooLarge() {
-      double each = (double) (holding.bytes() + spill.bytes()) / Math.max(1, elements);
+    private Exception tooLarge(long refusedBytes) {
+      double each = (double) (holding.bytes() + spill.bytes() + refusedBytes) / (elements + 1);
       long needed = Math.round(each * Math.max(expected, elements + 1));
       return new IllegalStateException(
           ("cache: expected its elements to fit the memory budget, but after %s of about"

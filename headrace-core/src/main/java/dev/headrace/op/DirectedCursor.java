@@ -71,7 +71,7 @@ abstract class DirectedCursor extends Cursor {
 
   @Override
   protected final void produce(Chunk out, int max) {
-    while (out.size() < max && !isOver) {
+    while (out.isOpen(max) && !isOver) {
       if (taken == planned && !planTurns(Math.min(max - out.size(), MOST_TURNS))) {
         isOver = true;
         return;

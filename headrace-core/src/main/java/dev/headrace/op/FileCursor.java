@@ -99,7 +99,7 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
   }
 
   private void fill(F in, Chunk out, int max) throws IOException {
-    while (out.size() < max) {
+    while (out.isOpen(max)) {
       Object record;
       try {
         record = next(in);

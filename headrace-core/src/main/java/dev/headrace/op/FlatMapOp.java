@@ -55,7 +55,7 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max) {
+      while (out.isOpen(max)) {
         Cursor current = child;
         if (!out.isEmpty() && !(current == null ? source : current).isReady()) {
           return;

@@ -17,6 +17,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.UserFunction;
 import dev.headrace.spi.Work;
@@ -131,7 +132,13 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
 
   /** Runs the parts over a chunk. */
   private static final class Parts implements Work {
+    /** How many elements that are no longs go through all parts at once. */
+    private static final int AT_ONCE = 8;
+
     private final Step[] steps;
+
+    /** Whether the last results were no longs; only a hint between threads. */
+    private boolean givesObjects;
 
     Parts(Context context, List<Part> parts) {
       steps = new Step[parts.size()];
@@ -179,17 +186,23 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
     public int run(Chunk chunk, boolean mayStop) {
       int size = chunk.size();
       boolean looks = mayStop && size > 1;
-      int length = looks ? Hurry.step(size) : size;
+      Tally made = new Tally();
       long deadline = looks ? Hurry.deadline() : 0;
-      for (int from = 0; from < size; from += length) {
-        if (looks && from > 0 && Hurry.isOver(deadline)) {
+      int to;
+      for (int from = 0; from < size; from = to) {
+        if (looks && from > 0 && (Hurry.isOver(deadline) || made.bytes() >= chunk.fullBytes())) {
           return from;
         }
-        int to = Math.min(size, from + length);
+        int most = givesObjects ? AT_ONCE : Hurry.step(size); // objects may grow without warning
+        to = Math.min(size, looks ? from + most : size);
         for (Step step : steps) {
           int _ = step.loop.run(chunk, from, to, step.function, step.blame, false);
           step.deferral.settle(chunk, from, to, step.blame);
         }
+        for (int i = from; looks && !chunk.inLongs() && i < to; i++) {
+          made.add(chunk.item(i));
+        }
+        givesObjects = !chunk.inLongs();
       }
       return size;
     }

@@ -73,7 +73,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
       long deadline = max > 1 ? Hurry.deadline() : Long.MAX_VALUE;
       int step = Hurry.step(max);
       int look = step;
-      while (out.size() < max && !ended) {
+      while (out.isOpen(max) && !ended) {
         if (out.size() >= look) {
           if (Hurry.isOver(deadline)) {
             return;

@@ -114,7 +114,7 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
       int count = (int) Math.min(max, size - position);
       long deadline = Hurry.deadline();
       int step = Hurry.step(count);
-      for (int i = 0; i < count; i++) {
+      for (int i = 0; i < count && out.isOpen(count); i++) {
         if (i > 0 && i % step == 0 && Hurry.isOver(deadline)) {
           return;
         }

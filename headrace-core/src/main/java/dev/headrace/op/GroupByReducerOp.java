@@ -118,7 +118,7 @@ public record GroupByReducerOp(
         out.append(held, heldGiven++);
       }
       Iterator<Map.Entry<Object, Group>> left = finished;
-      while (left != null && out.size() < max && left.hasNext()) {
+      while (left != null && out.isOpen(max) && left.hasNext()) {
         Group group = left.next().getValue();
         left.remove();
         holding.letGo(group.bytes);

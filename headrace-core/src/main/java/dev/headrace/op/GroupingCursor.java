@@ -129,7 +129,7 @@ abstract class GroupingCursor extends Cursor {
   @Override
   protected void produce(Chunk out, int max) {
     int pull = max;
-    while (out.size() < max && !broken) {
+    while (out.isOpen(max) && !broken) {
       Cursor open = child;
       if (open != null) {
         if (!out.isEmpty() && !open.isReady()) {

@@ -105,7 +105,7 @@ public record InterleaveOp(
       if (open > 0) {
         openIfRoom(); // one in each call, so that the first elements do not wait for all of them
       }
-      while (out.size() < max) {
+      while (out.isOpen(max)) {
         Opened current = slots[turn];
         if (current != null && current.child != null) {
           if (!out.isEmpty() && !current.child.isReady()) {

@@ -15,7 +15,7 @@ final class MapCursor extends Cursor {
   private final boolean isPure;
   private final boolean synchronous;
 
-  /** What was pulled, but not worked on because the function turned slow. */
+  /** What was pulled, but not worked on because the function turned slow or its results heavy. */
   private final Chunk rest = new Chunk();
 
   private int restGiven;
@@ -32,8 +32,10 @@ final class MapCursor extends Cursor {
   @Override
   protected void produce(Chunk out, int max) {
     if (restGiven < rest.size()) {
-      out.append(rest, restGiven++, 1);
-      work.run(out, false);
+      out.append(rest, restGiven, Math.min(synchronous ? 1 : max, rest.size() - restGiven));
+      int worked = work.run(out, true);
+      out.truncate(worked);
+      restGiven += worked;
       return;
     }
     if (max == 1 || synchronous) {

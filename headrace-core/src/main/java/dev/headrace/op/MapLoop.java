@@ -6,6 +6,7 @@ import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Kernels;
+import dev.headrace.spi.Tally;
 import java.lang.invoke.MethodHandles;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ interface MapLoop {
   /**
    * Calls the function for the elements from one to before another.
    *
-   * @param mayStop whether it may stop early if it takes long
+   * @param mayStop whether it may stop early, if it takes long or results are heavy
    * @return up to which element it came
    */
   int run(Chunk chunk, int from, int to, Fn<Object, Object> function, Blame blame, boolean mayStop);
@@ -45,6 +46,7 @@ interface MapLoop {
       boolean looksAtEach = size <= FEW;
       int again = 0;
       int againAt = -1;
+      Tally made = mayStop && size > 1 ? new Tally() : null;
       if (chunk.inLongs()) {
         long[] longs = chunk.longs();
         for (int i = from; i < to; i++) {
@@ -72,7 +74,7 @@ interface MapLoop {
           if (result instanceof Long number) {
             longs[i] = number;
           } else {
-            return leaveLongs(chunk, i, to, result, function, blame, step, deadline);
+            return leaveLongs(chunk, i, to, result, function, blame, step, deadline, made);
           }
         }
         return to;
@@ -109,6 +111,9 @@ interface MapLoop {
           items = chunk.items();
         } else {
           items[i] = result;
+          if (isFull(chunk, made, result)) {
+            return i + 1;
+          }
         }
       }
       return to;
@@ -123,7 +128,8 @@ interface MapLoop {
         Fn<Object, Object> function,
         Blame blame,
         int step,
-        long deadline) {
+        long deadline,
+        @Nullable Tally made) {
       long[] longs = chunk.longs();
       @Nullable Object[] items = chunk.besideLongs();
       for (int i = 0; i < at; i++) {
@@ -159,12 +165,25 @@ interface MapLoop {
           blame.leftInterrupted();
         }
         items[i] = result == null ? isNull(chunk, i, blame) : result;
+        if (result != null && isFull(chunk, made, result)) {
+          done = i + 1;
+          break;
+        }
       }
       for (int i = done; i < chunk.size(); i++) {
         items[i] = longs[i]; // not worked on yet
       }
       chunk.leaveLongs();
       return done;
+    }
+
+    /** Whether the results weigh so much that what was done is to be handed on first. */
+    private static boolean isFull(Chunk chunk, @Nullable Tally made, Object result) {
+      if (made == null) {
+        return false;
+      }
+      made.add(result);
+      return made.bytes() >= chunk.fullBytes();
     }
 
     private static Failure isNull(Chunk chunk, int index, Blame blame) {

@@ -188,7 +188,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
 
     @Override
     protected final void produce(Chunk out, int max) {
-      while (out.size() < max && !broken) {
+      while (out.isOpen(max) && !broken) {
         if (giveRow(out)) {
           continue;
         }

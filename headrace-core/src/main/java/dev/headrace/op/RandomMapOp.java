@@ -12,11 +12,10 @@ import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
-import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.RandomFn;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.State;
+import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.Work;
 import java.util.Objects;
@@ -67,7 +66,7 @@ public record RandomMapOp(
           return done;
         };
     return parallelism == Parallelism.SEQUENTIAL
-        ? new RandomMapCursor(context, source, work, PureFunction.areAllOf(this))
+        ? new MapCursor(context, source, work, this, false)
         : context.parallel(source, work, parallelism, order);
   }
 
@@ -75,6 +74,7 @@ public record RandomMapOp(
     long deadline = Hurry.deadline();
     int step = mayStop ? Hurry.step(chunk.size()) : Integer.MAX_VALUE / 2;
     int look = step;
+    Tally made = new Tally();
     long stream = seed.second() ^ context.place() ^ (context.iteration() * 0x9E3779B97F4A7C15L);
     int again = 0;
     int againAt = -1;
@@ -108,51 +108,11 @@ public record RandomMapOp(
         context.leftInterrupted();
       }
       chunk.replace(i, result);
+      made.add(result);
+      if (mayStop && made.bytes() >= chunk.fullBytes()) {
+        return i + 1;
+      }
     }
     return chunk.size();
-  }
-
-  private static final class RandomMapCursor extends Cursor {
-    private final Cursor source;
-    private final Work work;
-    private final boolean isPure;
-
-    RandomMapCursor(Context context, Cursor source, Work work, boolean isPure) {
-      super(context);
-      this.source = source;
-      this.work = work;
-      this.isPure = isPure;
-    }
-
-    @Override
-    protected void produce(Chunk out, int max) {
-      source.fill(out, max);
-      work.run(out, false);
-    }
-
-    @Override
-    public void skip(long count) {
-      source.skip(count);
-    }
-
-    @Override
-    public boolean leavesOutCalls() {
-      return !isPure || source.leavesOutCalls();
-    }
-
-    @Override
-    protected State position() {
-      return source.save();
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      source.restore(state);
-    }
-
-    @Override
-    public void close() {
-      source.close();
-    }
   }
 }

@@ -92,7 +92,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max) {
+      while (out.isOpen(max)) {
         if (groupStart == null) {
           groupStart = start();
         }

@@ -86,7 +86,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max) {
+      while (out.isOpen(max)) {
         if (given < share.size()) {
           out.append(share, given++);
         } else if (ended || (!out.isEmpty() && !reader.isReady())) {

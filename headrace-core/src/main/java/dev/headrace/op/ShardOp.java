@@ -79,7 +79,7 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max && (out.isEmpty() || source.isReady())) {
+      while (out.isOpen(max) && (out.isEmpty() || source.isReady())) {
         if (toPass > 0) {
           source.passOver(toPass);
           toPass = 0;

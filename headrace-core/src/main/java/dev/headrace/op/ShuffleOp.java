@@ -176,7 +176,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     @Override
     protected void produce(Chunk out, int max) {
       int most = spill.atOnce(max);
-      while (out.size() < most && !broken) {
+      while (out.isOpen(most) && !broken) {
         if (!ended) {
           pull(most - out.size()); // each element that enters sends at most one out
           if (pulled.isEmpty()) {

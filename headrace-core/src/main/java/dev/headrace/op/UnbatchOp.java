@@ -122,7 +122,7 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max) {
+      while (out.isOpen(max)) {
         Rows current = rows;
         if (current != null && next < current.count()) {
           giveRow(current, out);

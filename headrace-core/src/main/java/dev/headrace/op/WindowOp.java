@@ -119,7 +119,7 @@ public record WindowOp(
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max && !broken) {
+      while (out.isOpen(max) && !broken) {
         long missing = toDrop + span - held.size();
         if (missing > 0 && !ended) {
           if (!out.isEmpty() && !reader.isReady()) {

@@ -109,7 +109,7 @@ public record ZipOp(
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.size() < max && !over && (out.isEmpty() || isReady())) {
+      while (out.isOpen(max) && !over && (out.isEmpty() || isReady())) {
         for (Reader reader : readers) {
           if (!reader.advance(max - out.size())) {
             over = true;

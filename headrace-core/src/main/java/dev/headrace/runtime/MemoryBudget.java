@@ -116,6 +116,18 @@ public final class MemoryBudget {
     return own + slabs.freeBytes();
   }
 
+  /**
+   * Keeps memory for a chunk of at most {@code most} elements of this weight, in all accounts or in
+   * none; returns for how many it is, or 0 if not even one fits.
+   */
+  int tryBuffer(int most, double heapBytesEach, double slabBytesEach) {
+    int count = (int) Math.min(most, room(heapBytesEach, slabBytesEach));
+    while (count > 0 && !heap.tryBuffer((long) (count * heapBytesEach))) {
+      count /= 2; // another stage was faster
+    }
+    return count;
+  }
+
   /** Batches of so many bytes will be made; returns for how many of them memory will be taken. */
   long promise(long bytes) {
     long more = bytes == 0 || !isShared ? 0 : Math.max(0, bytes - slabs.freeBytes());

@@ -5,7 +5,10 @@ import dev.headrace.spi.State;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +36,7 @@ final class Overtaking {
   /** The slot that is being handed over. */
   private @Nullable Slot current;
 
-  private Slot lastHandedOver = new Slot(-1, State.START, new Chunk());
+  private Slot lastHandedOver = new Slot(State.START, new Chunk());
   private Slot newest = lastHandedOver;
   private Slot beforeNewest = lastHandedOver;
 
@@ -121,13 +124,12 @@ final class Overtaking {
    * @param from the input's position before the oldest of them
    */
   State position(Collection<Slot> window, State from, Lock lock) {
-    int[] taken = new int[window.size()];
-    Slot oldest = null;
-    int i = 0;
-    for (Slot slot : window) {
-      oldest = oldest == null ? slot : oldest;
-      taken[i++] = slot.handedOver ? -1 : slot.taken;
+    Slot[] slots = window.toArray(Slot[]::new);
+    int[] taken = new int[slots.length];
+    for (int i = 0; i < slots.length; i++) {
+      taken[i] = slots[i].handedOver ? -1 : slots[i].taken;
     }
+    Slot oldest = slots.length == 0 ? null : slots[0];
     Slot first = oldest;
     Slot upTo = newest;
     Slot last = lastHandedOver;
@@ -136,7 +138,8 @@ final class Overtaking {
         () -> {
           lock.lock();
           try {
-            return describe(from, first == null ? upTo.next : first, taken, last, inTheMiddle);
+            return describe(
+                from, first == null ? upTo.next : first, slots, taken, last, inTheMiddle);
           } finally {
             lock.unlock();
           }
@@ -144,25 +147,34 @@ final class Overtaking {
   }
 
   private State describe(
-      State from, @Nullable Slot oldest, int[] taken, Slot last, boolean inTheMiddle) {
+      State from,
+      @Nullable Slot oldest,
+      Slot[] known,
+      int[] taken,
+      Slot last,
+      boolean inTheMiddle) {
     List<Slot> slots = new ArrayList<>();
+    Map<Slot, Long> places = new IdentityHashMap<>();
     for (Slot slot = oldest; slot != null && slot.length > 0; slot = slot.next) {
+      places.put(slot, (long) slots.size());
       slots.add(slot);
     }
     long[] lengths = new long[slots.size()];
     long[] takenOf = new long[slots.size()];
+    int met = 0; // slots that were split since have others between them
     for (int i = 0; i < lengths.length; i++) {
       lengths[i] = slots.get(i).length;
-      takenOf[i] = i < taken.length ? taken[i] : 0;
+      boolean isKnown = met < known.length && known[met] == slots.get(i);
+      takenOf[i] = isKnown ? taken[met++] : 0;
     }
     List<Long> order = new ArrayList<>();
     if (oldest != null) {
       Slot next = inTheMiddle ? last : last.handedOverNext;
       for (Slot slot = next; slot != null; slot = slot.handedOverNext) {
-        order.add(slot.number - oldest.number);
+        order.add(placeOf(slot, places));
       }
       for (Slot slot : comeFirst) { // known from an earlier life, and not met again yet
-        order.add(slot.number - oldest.number);
+        order.add(placeOf(slot, places));
       }
     }
     return State.ofPairs(
@@ -170,6 +182,23 @@ final class Overtaking {
         "taken", takenOf,
         "order", order.stream().mapToLong(Long::longValue).toArray(),
         "input", from);
+  }
+
+  private static long placeOf(Slot slot, Map<Slot, Long> places) {
+    return Objects.requireNonNull(
+        places.get(slot), "a slot that was handed over is after the first");
+  }
+
+  /** A slot was split: what is left of it follows it. */
+  void splitOff(Slot slot, Slot tail) {
+    tail.next = slot.next;
+    slot.next = tail;
+    if (newest == slot) {
+      newest = tail;
+    }
+    if (beforeNewest == slot && newest != tail) {
+      beforeNewest = tail;
+    }
   }
 
   /** Keeps to the order of an earlier life, told as indices of slots. */

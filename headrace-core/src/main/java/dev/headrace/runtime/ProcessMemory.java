@@ -1,6 +1,7 @@
 package dev.headrace.runtime;
 
 import dev.headrace.data.Account;
+import dev.headrace.data.HeapLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -9,7 +10,9 @@ import java.util.function.ToLongFunction;
  * The memory of all pipelines of this process: the accounts that theirs are parts of.
  *
  * <p>The limits are those that are set outside of code, or their defaults. A pipeline that was
- * given more in code raises them as long as it is open: what somebody wrote for it is meant.
+ * given more in code raises them as long as it is open: what somebody wrote for it is meant. Large
+ * arrays take more of a G1 heap than their size, so once there are any, less than half of the heap
+ * is lent, unless more was asked for.
  *
  * <p><b>Threading:</b> safe.
  */
@@ -40,10 +43,21 @@ final class ProcessMemory {
     limit();
   }
 
-  private static void limit() {
-    HEAP.limit(largest(s -> Math.max(s.process().heap(), s.heapBudget())));
+  static {
+    HeapLayout.whenLargeSeen(ProcessMemory::limit);
+  }
+
+  private static synchronized void limit() {
+    HEAP.limit(largest(ProcessMemory::heapLimit));
     OFF_HEAP.limit(largest(s -> Math.max(s.process().offHeap(), s.nativeBudget())));
     TOGETHER.limit(largest(s -> Math.max(s.process().together(), s.memoryBudget())));
+  }
+
+  private static long heapLimit(Settings settings) {
+    long most = Math.max(settings.process().heap(), settings.heapBudget());
+    long half = Runtime.getRuntime().maxMemory() / 2;
+    boolean isGiven = settings.heapBudget() > settings.process().heap() || most > half;
+    return isGiven ? most : Math.min(most, (long) (half / HeapLayout.largestTake()));
   }
 
   private static long largest(ToLongFunction<Settings> budget) {

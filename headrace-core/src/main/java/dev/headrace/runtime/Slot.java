@@ -6,9 +6,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A chunk on its way through a stage. Guarded by the crew's lock, but for the chunk's content. */
 final class Slot {
-  /** Its number in the order of pulling. */
-  final long number;
-
   /** The input's position before the chunk was pulled. */
   final State before;
 
@@ -23,6 +20,9 @@ final class Slot {
 
   /** How many results had been handed over in an earlier life, and are not in the chunk. */
   int takenBefore;
+
+  /** Whether it is of an earlier life, whose order is kept to: it must not be split. */
+  boolean isRestored;
 
   boolean done;
   boolean handedOver;
@@ -44,8 +44,7 @@ final class Slot {
   /** The slot handed over after this one, where order is not kept. */
   volatile @Nullable Slot handedOverNext;
 
-  Slot(long number, State before, Chunk chunk) {
-    this.number = number;
+  Slot(State before, Chunk chunk) {
     this.before = before;
     this.chunk = chunk;
   }

@@ -45,6 +45,9 @@ final class Stage extends Cursor {
   private static final long LOOK_AGAIN_NS = 2_000_000;
   private static final int CHUNKS_PER_WAKE = 4;
 
+  /** Work on a chunk does not stop for fewer bytes than this. */
+  private static final long LEAST_FULL_BYTES = 64 << 10;
+
   /** What elements take is reckoned by the largest of late, so that budgets hold. */
   private static final double LARGEST_FADES = 0.995;
 
@@ -72,13 +75,11 @@ final class Stage extends Cursor {
   /** Slots in the order of pulling, from the oldest that is not wholly handed over. */
   private ArrayDeque<Slot> window = new ArrayDeque<>();
 
-  /** Slots of a restored position that wait for their work. */
+  /** Slots that wait for their work: of a restored position, and what was split off. */
   private final ArrayDeque<Slot> pulledBefore = new ArrayDeque<>();
 
   /** Who comes next where order is not kept; null where it is. */
   private final @Nullable Overtaking overtaking;
-
-  private long nextNumber;
 
   private boolean started;
   private boolean pulling;
@@ -145,7 +146,24 @@ final class Stage extends Cursor {
     if (closed || !started) {
       return false;
     }
-    return !pulledBefore.isEmpty() || (!pulling && !ended && hasRoom());
+    return nextPulled() != null || (!pulling && !ended && hasRoom());
+  }
+
+  /**
+   * The slot that was pulled before and may be worked on now: the oldest of all always, others
+   * while there is memory for what becomes of them.
+   */
+  private @Nullable Slot nextPulled() {
+    Slot first = pulledBefore.peekFirst();
+    if (first == null || first.isRestored || (buffered == 0 && busy == 0)) {
+      return first;
+    }
+    Slot head = window.peekFirst();
+    if (overtaking == null && head != null && pulledBefore.contains(head)) {
+      return head;
+    }
+    shortOfMemory = !engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
+    return shortOfMemory ? null : first;
   }
 
   private boolean hasRoom() {
@@ -184,7 +202,7 @@ final class Stage extends Cursor {
 
   /** Whether only memory keeps the workers from going on. Under the lock. */
   boolean isShortOfMemory() {
-    return shortOfMemory && !closed && !ended;
+    return shortOfMemory && !closed && (!ended || !pulledBefore.isEmpty());
   }
 
   /** Whether workers wait until the buffer has drained. Under the lock. */
@@ -197,25 +215,37 @@ final class Stage extends Cursor {
    */
   @Nullable Slot begin() {
     Slot slot = null;
+    long kept = 0;
     try {
       Step.BEGIN.reached();
       ahead.goesOn();
-      slot = pulledBefore.pollFirst();
-      if (slot == null) {
+      slot = nextPulled();
+      if (slot != null) {
+        if (!topUp(slot)) {
+          return null;
+        }
+        pulledBefore.remove(slot);
+      } else {
+        int most = measureOut();
+        if (most == 0) {
+          return null; // another stage has taken the room since this one was asked
+        }
+        kept = (long) (most * heapBytesEach);
         Step.SAVE.reached();
         State before = input.save();
         Chunk spare = spares.pollFirst();
         slot = append(before, spare == null ? new Chunk() : spare);
-        slot.length = -1;
+        slot.length = -most;
+        slot.heapBytes = kept; // made exact when the results are there
+        kept = 0;
+        slot.promisedBytes = engine.memory().promise((long) (most * slabBytesEach));
         pulling = true;
       }
       slot.inHand = true;
       busy++;
-      if (slot.length < 0) {
-        measureOut(slot);
-      }
       return slot;
     } catch (Throwable e) {
+      engine.memory().heap().unbuffer(kept);
       if (slot == null) {
         breakDown(e);
       } else {
@@ -225,24 +255,46 @@ final class Stage extends Cursor {
     }
   }
 
-  /** Says how many elements a slot may pull, and keeps memory for them. */
-  private void measureOut(Slot slot) {
+  /** Keeps memory for what the next element of a slot that was pulled before gives. */
+  private boolean topUp(Slot slot) {
+    long missing = Math.max(0, (long) heapBytesEach - slot.heapBytes);
+    boolean mustPass =
+        slot.isRestored || slot == window.peekFirst() || (buffered == 0 && busy == 0);
+    if (engine.memory().heap().tryBuffer(missing)) {
+      slot.heapBytes += missing;
+    } else if (mustPass || crew.isInline()) {
+      engine.memory().heap().buffer(missing);
+      slot.heapBytes += missing;
+    } else {
+      shortOfMemory = true;
+      return false;
+    }
+    return true;
+  }
+
+  /** How many elements the next slot may pull, with memory kept for them; 0 if there is none. */
+  private int measureOut() {
     int most = ahead.chunkLength(pacer.length(), buffered);
     if (demand != Long.MAX_VALUE) {
       most = (int) Math.max(1, Math.min(most, demand - wanted));
     }
-    most = (int) Math.max(1, Math.min(most, engine.memory().room(heapBytesEach, slabBytesEach)));
-    slot.length = -most;
-    slot.heapBytes = (long) (most * heapBytesEach); // made exact when the results are there
-    engine.memory().heap().buffer(slot.heapBytes);
-    slot.promisedBytes = engine.memory().promise((long) (most * slabBytesEach));
+    if (heapBytesEach > 1) {
+      most = (int) Math.clamp((long) (Chunk.FULL_BYTES / heapBytesEach), 1, most);
+    }
+    int fitting = engine.memory().tryBuffer(most, heapBytesEach, slabBytesEach);
+    boolean mustPass = window.isEmpty() || (buffered == 0 && busy == 0) || crew.isInline();
+    if (fitting == 0 && mustPass) {
+      engine.memory().heap().buffer((long) heapBytesEach); // the oldest element always passes
+      return 1;
+    }
+    shortOfMemory = fitting == 0;
+    return fitting;
   }
 
   private Slot append(State before, Chunk chunk) {
-    Slot slot = new Slot(nextNumber, before, chunk);
+    Slot slot = new Slot(before, chunk);
     Step.APPEND.reached();
     window.addLast(slot);
-    nextNumber++;
     open++;
     if (overtaking != null) {
       overtaking.appended(slot);
@@ -254,7 +306,6 @@ final class Stage extends Cursor {
   private void takeBack(Slot slot) {
     window.removeLast();
     open--;
-    nextNumber--;
     if (overtaking != null) {
       overtaking.takenBack();
     }
@@ -282,7 +333,8 @@ final class Stage extends Cursor {
         start = pulled;
         worker.workBegins(start);
         Step.WORK.reached();
-        int done = work.run(slot.chunk, overtaking == null && oneToOne);
+        slot.chunk.fullAt(Math.max(LEAST_FULL_BYTES, 2 * slot.heapBytes));
+        int done = work.run(slot.chunk, oneToOne && !slot.isRestored);
         if (done < elements) {
           splitOff(slot, done);
           elements = done;
@@ -367,11 +419,11 @@ final class Stage extends Cursor {
     }
   }
 
-  /** Makes what was not worked on, because it takes long, the slot that follows. */
+  /** Makes what was not worked on, because it takes long or is heavy, the slot that follows. */
   private void splitOff(Slot slot, int done) {
     Step.SPLIT.reached();
     int left = slot.chunk.size() - done;
-    Slot tail = new Slot(-1, State.skipping(done, slot.before), new Chunk());
+    Slot tail = new Slot(State.skipping(done, slot.before), new Chunk());
     tail.chunk.append(slot.chunk, done, left);
     tail.length = left;
     slot.chunk.truncate(done);
@@ -387,6 +439,9 @@ final class Stage extends Cursor {
       pulledBefore.addFirst(tail);
       window = all;
       open++;
+      if (overtaking != null) {
+        overtaking.splitOff(slot, tail);
+      }
       slot.length = done;
       tail.heapBytes = slot.heapBytes * left / (done + left); // reserved for all of them
       slot.heapBytes -= tail.heapBytes;
@@ -828,6 +883,7 @@ final class Stage extends Cursor {
         pullAgain(slot);
         slot.taken = (int) saved.taken()[i];
         slot.takenBefore = slot.taken;
+        slot.isRestored = true;
         pulledBefore.addLast(slot);
       }
     }

@@ -30,11 +30,20 @@ public final class Chunk {
   private static final Object[] NO_ITEMS = {};
   private static final Id[] NO_IDS = {};
 
+  /** A chunk of more bytes is full, however few elements it has. */
+  public static final long FULL_BYTES =
+      Math.clamp(Runtime.getRuntime().maxMemory() >> 10, 64L << 10, 512L << 10);
+
   private long[] longs = NO_LONGS;
   private @Nullable Object[] items = NO_ITEMS;
   private boolean inLongs = true;
   private int size;
   private int failures;
+
+  /** About what was added, to know when the chunk is full. */
+  private final Tally tally = new Tally();
+
+  private long fullBytes = FULL_BYTES;
 
   private Ids ids = Ids.RUN;
   private @Nullable Id parent;
@@ -48,6 +57,24 @@ public final class Chunk {
 
   public boolean isEmpty() {
     return size == 0;
+  }
+
+  /**
+   * Whether another element should be added: there are fewer than {@code max}, and they are not
+   * heavy. Who fills a chunk asks it before each element but the first.
+   */
+  public boolean isOpen(int max) {
+    return size < max && tally.bytes() < fullBytes;
+  }
+
+  /** At how many bytes of results work on this chunk stops, where it may. */
+  public long fullBytes() {
+    return fullBytes;
+  }
+
+  /** Lets work on this chunk stop earlier, until it is {@link #clear cleared}. */
+  public void fullAt(long bytes) {
+    fullBytes = Math.min(FULL_BYTES, bytes);
   }
 
   /** Whether the elements are in the {@code long[]} lane. */
@@ -104,6 +131,8 @@ public final class Chunk {
     failures = 0;
     ids = Ids.RUN;
     parent = null;
+    tally.reset();
+    fullBytes = FULL_BYTES;
   }
 
   /**
@@ -159,6 +188,7 @@ public final class Chunk {
     setId(size, itsParent, itsOrdinal);
     setValue(size, value);
     size++;
+    tally.add(value);
   }
 
   public void addLong(long value, @Nullable Id itsParent, long itsOrdinal) {
@@ -170,6 +200,9 @@ public final class Chunk {
   /** Appends an element of another chunk, id and all. */
   public void append(Chunk from, int index) {
     put(size, from, index);
+    if (!from.inLongs) {
+      tally.add(present(from.items[index]));
+    }
   }
 
   /** Appends a run of another chunk. */
@@ -182,11 +215,15 @@ public final class Chunk {
         System.arraycopy(
             from.items, start, itemRun(from.parent, from.first + start, count), 0, count);
         recount();
+        tally.addAll(from, start, count);
       }
       return;
     }
     for (int i = start; i < start + count; i++) {
       put(size, from, i);
+    }
+    if (!from.inLongs && from.size > 0) {
+      tally.addAll(from, start, count);
     }
   }
 

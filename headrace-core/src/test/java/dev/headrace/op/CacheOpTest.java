@@ -197,7 +197,7 @@ class CacheOpTest {
   void aCacheThatDoesNotFitFailsWithTheSizeItNeeds() {
     Dataset<byte[]> large =
         range(1000)
-            .map(x -> new byte[1 << 20])
+            .map(x -> new byte[100_000])
             .cache()
             .options(Options.defaults().heapBudget(16 << 20).spill(false));
     List<PipelineException> errors = Outcomes.errors(large);
@@ -205,9 +205,9 @@ class CacheOpTest {
     assertThat(errors.getFirst().isTerminal()).isTrue();
     assertThat(errors.getFirst())
         .hasMessageContaining("cache: expected its elements to fit the memory budget")
-        .hasMessageContaining("after 15 elements of about 1,048,599 bytes")
+        .hasMessageContaining("after 167 elements of about 100,0")
         .hasMessageContaining(
-            "the heap account is full (15 MB of 16 MB); all of them need about 1,000 MB")
+            "the heap account is full (15 MB of 16 MB); all of them need about 95 MB")
         .hasMessageContaining("raise options.heapBudget, or cache earlier");
   }
 

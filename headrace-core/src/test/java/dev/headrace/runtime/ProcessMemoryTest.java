@@ -29,7 +29,7 @@ class ProcessMemoryTest {
     List<Pipeline<byte[]>> open = new ArrayList<>();
     try {
       Dataset<byte[]> cached =
-          Dataset.range(15).map(i -> new byte[MB]).cache().options(Options.defaults());
+          Dataset.range(15 * 16).map(i -> new byte[MB / 16]).cache().options(Options.defaults());
       for (int i = 0; i < 2; i++) {
         Pipeline<byte[]> pipeline = cached.open();
         open.add(pipeline);
@@ -58,8 +58,8 @@ class ProcessMemoryTest {
     String old = System.getProperty("headrace.heap.budget");
     System.setProperty("headrace.heap.budget", "1MB");
     try (Pipeline<byte[]> pipeline =
-        Dataset.range(15)
-            .map(i -> new byte[MB])
+        Dataset.range(15 * 16)
+            .map(i -> new byte[MB / 16])
             .cache()
             .options(Options.defaults().heapBudget(20 * MB))
             .open()) {
@@ -77,7 +77,7 @@ class ProcessMemoryTest {
 
   private static void drain(Pipeline<byte[]> pipeline) {
     for (Iterator<byte[]> elements = pipeline.iterator(); elements.hasNext(); ) {
-      assertThat(elements.next()).hasSize(MB);
+      assertThat(elements.next()).hasSize(MB / 16);
     }
   }
 }

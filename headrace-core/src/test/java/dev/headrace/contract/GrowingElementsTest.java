@@ -1,0 +1,72 @@
+package dev.headrace.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Elements that grow a thousandfold in the middle of a run, in a small heap of their own. */
+@Timeout(300)
+class GrowingElementsTest {
+
+  @Test
+  void whatIsHeldStaysWithinTheBudget() throws Exception {
+    String output = run("-Xmx256m", "budget", "3000");
+    Matcher figures = Pattern.compile("held (\\d+) account (\\d+)").matcher(output);
+    assertThat(figures.find()).as(output).isTrue();
+    // A budget of 30 MB, and one element of each of seven workers that nobody knew to be large.
+    assertThat(Integer.parseInt(figures.group(2))).isBetween(20, 30 + 7);
+    assertThat(Integer.parseInt(figures.group(1))).isBetween(20, 30 + 2 * 7);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-Xmx256m", "-Xmx64m"})
+  void everythingTunedNeitherRunsOutOfMemoryNorHangs(String heap) throws Exception {
+    assertThat(run(heap, "everywhere", "400")).contains("gave 800");
+  }
+
+  @Test
+  void threeCachesThatDoNotFitTogetherSaySo() throws Exception {
+    assertThat(run("-Xmx128m", "caches", "0"))
+        .contains("cache: expected its elements to fit the memory budget")
+        .contains("MB for all pipelines of this process)");
+  }
+
+  @Test
+  void fiftyPipelinesInOneHeapAllComeToTheirEnd() throws Exception {
+    assertThat(run("-Xmx256m", "fifty", "40", "50")).contains("gave 2000 failures 0");
+  }
+
+  @Test
+  @Tag("long")
+  void fiftyPipelinesInOneHeapAllComeToTheirEndAlsoAfterManyElements() throws Exception {
+    assertThat(run("-Xmx256m", "fifty", "2000", "50")).contains("gave 100000 failures 0");
+  }
+
+  private static String run(String heap, String... arguments)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            heap,
+            "-cp",
+            System.getProperty("java.class.path"),
+            GrowingProgram.class.getName());
+    builder.command().addAll(List.of(arguments));
+    Process process = builder.redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
+    assertThat(output).doesNotContain("OutOfMemoryError");
+    return output;
+  }
+}
