@@ -29,7 +29,10 @@ class ProcessMemoryTest {
     List<Pipeline<byte[]>> open = new ArrayList<>();
     try {
       Dataset<byte[]> cached =
-          Dataset.range(15 * 16).map(i -> new byte[MB / 16]).cache().options(Options.defaults());
+          Dataset.range(15 * 16)
+              .map(i -> new byte[MB / 16])
+              .cache()
+              .options(Options.defaults().spill(false));
       for (int i = 0; i < 2; i++) {
         Pipeline<byte[]> pipeline = cached.open();
         open.add(pipeline);
