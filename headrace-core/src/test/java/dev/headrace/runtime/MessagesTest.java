@@ -27,6 +27,9 @@ class MessagesTest {
   private final Logger logger = Logger.getLogger("headrace.engine");
   private Handler added;
 
+  /** Counted down when the handler is called. */
+  private final CountDownLatch said = new CountDownLatch(1);
+
   @AfterEach
   void removeHandler() {
     logger.removeHandler(added);
@@ -37,6 +40,7 @@ class MessagesTest {
         new Handler() {
           @Override
           public void publish(LogRecord record) {
+            said.countDown();
             with.accept(record.getMessage());
           }
 
@@ -58,14 +62,22 @@ class MessagesTest {
         .options(Options.defaults().memoryBudget(2_000_000));
   }
 
-  private static int size(Pipeline<byte[]> pipeline) {
-    int[] count = {0};
-    pipeline.iterator().forEachRemaining(bytes -> count[0]++);
-    return count[0];
+  /**
+   * Consumes everything; after the first element it waits until the buffer is full, and said so.
+   */
+  private int size(Pipeline<byte[]> pipeline) throws InterruptedException {
+    int count = 0;
+    for (byte[] bytes : pipeline) {
+      assertThat(bytes).hasSize(100_000);
+      if (count++ == 0) {
+        said.await();
+      }
+    }
+    return count;
   }
 
   @Test
-  void aHandlerThatThrowsCostsNoElement() {
+  void aHandlerThatThrowsCostsNoElement() throws InterruptedException {
     List<String> lines = new ArrayList<>();
     handle(
         line -> {
