@@ -26,6 +26,7 @@ public final class Options {
   private @Nullable Boolean deterministic;
   private @Nullable Boolean debug;
   private @Nullable Boolean ownedBatches;
+  private @Nullable Boolean strictBatches;
   private @Nullable Boolean requireCheckpoint;
   private @Nullable Boolean assumePure;
   private @Nullable Boolean optimise;
@@ -53,6 +54,7 @@ public final class Options {
     deterministic = from.deterministic;
     debug = from.debug;
     ownedBatches = from.ownedBatches;
+    strictBatches = from.strictBatches;
     requireCheckpoint = from.requireCheckpoint;
     assumePure = from.assumePure;
     optimise = from.optimise;
@@ -102,6 +104,17 @@ public final class Options {
   public Options ownedBatches(boolean owned) {
     Options copy = new Options(this);
     copy.ownedBatches = owned;
+    return copy;
+  }
+
+  /**
+   * Whether a batch ends with the next one however small it is. Otherwise small ones (below 4 KB)
+   * may happen to stay valid, so that code which holds batches too long works until they grow. On
+   * while debugging, and in tests with {@code NoLeftovers} and {@code PipelineContract}.
+   */
+  public Options strictBatches(boolean strict) {
+    Options copy = new Options(this);
+    copy.strictBatches = strict;
     return copy;
   }
 
@@ -333,11 +346,16 @@ public final class Options {
     return flag("require.checkpoint", requireCheckpoint, false).isTrue();
   }
 
+  private Setting strictBatches() {
+    return flag("strict.batches", strictBatches, flag("debug", debug, false).isTrue());
+  }
+
   Settings settings() {
     return new Settings(
         flag("deterministic", deterministic, true).isTrue(),
         flag("debug", debug, false).isTrue(),
         flag("owned.batches", ownedBatches, false).isTrue(),
+        strictBatches().isTrue(),
         (int) number("cpu.budget", cpuBudget, Runtime.getRuntime().availableProcessors()).value(),
         (int) number("thread.limit", threadLimit, 256).value(),
         (int) number("virtual.limit", virtualLimit, 4096).value(),
@@ -427,6 +445,7 @@ public final class Options {
     settings.add(flag("deterministic", deterministic, true));
     settings.add(flag("debug", debug, false));
     settings.add(flag("owned.batches", ownedBatches, false));
+    settings.add(strictBatches());
     settings.add(flag("require.checkpoint", requireCheckpoint, false));
     settings.add(flag("assume.pure", assumePure, false));
     settings.add(flag("optimise", optimise, true));

@@ -72,6 +72,7 @@ class OptionsTest {
             .deterministic(false)
             .debug()
             .ownedBatches(true)
+            .strictBatches(true)
             .requireCheckpoint()
             .assumePure()
             .asWritten()

@@ -534,6 +534,40 @@ class PipelineTest {
   }
 
   @Test
+  void everyBatchEndsWithTheNextOneWhileDebuggingAndInTheTestKit() {
+    Dataset<Tensor> small = range(12).map(x -> Tensor.scalar(x)).batch(3); // 24 bytes
+    Dataset<Tensor> longs = range(12).batch(3, Collator.stack());
+    for (Dataset<Tensor> batches : List.of(small, longs, small.prefetch(2).take(9))) {
+      assertHeldTooLong(batches.options(o -> o.debug()));
+      assertHeldTooLong(batches.options(o -> o.strictBatches(true)));
+      assertHeldTooLong(batches); // as NoLeftovers has it
+      List<Tensor> kept = batches.options(o -> o.debug()).toList();
+      assertThat(kept.getFirst().longAt(1)).isEqualTo(1);
+    }
+    try (Pipeline<Tensor> pipeline = small.options(o -> o.strictBatches(false)).open()) {
+      Iterator<Tensor> elements = pipeline.iterator();
+      Tensor first = elements.next();
+      elements.next();
+      assertThat(first.longAt(1)).isEqualTo(1); // as long as it is garbage's
+    }
+  }
+
+  private static void assertHeldTooLong(Dataset<Tensor> batches) {
+    try (Pipeline<Tensor> pipeline = batches.open()) {
+      Iterator<Tensor> elements = pipeline.iterator();
+      Tensor first = elements.next();
+      try (Kept<Tensor> second = pipeline.keep(elements.next())) {
+        assertThatThrownBy(() -> first.longAt(0))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage(
+                "batch 0 was given back when next() was called; use keep() to hold a batch longer");
+        elements.next();
+        assertThat(second.value().longAt(0)).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
   void batchesThatOthersHoldAreOwned() {
     Dataset<Tensor> shuffled = LARGE.shuffle(3, SEED);
     try (Pipeline<Tensor> pipeline = shuffled.open()) {

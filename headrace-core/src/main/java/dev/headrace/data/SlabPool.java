@@ -29,6 +29,9 @@ public final class SlabPool implements AutoCloseable {
 
   private static final long ALIGNMENT = 64;
 
+  /** Batches below this size are cheaper as garbage than as leases. */
+  private static final long LEAST_WORTH_BYTES = 4096;
+
   /** A lease makes what is known of larger ones fade by one part of so many. */
   private static final int LARGEST_FADES = 32;
 
@@ -65,6 +68,7 @@ public final class SlabPool implements AutoCloseable {
   private final Source source;
   private final @Nullable Place place;
   private final Returns returns;
+  private final long leastBytes;
   private final ArrayDeque<Slab> free = new ArrayDeque<>();
   private final SequencedMap<Long, Lease> live = new LinkedHashMap<>();
   private long leasesMade;
@@ -83,6 +87,11 @@ public final class SlabPool implements AutoCloseable {
     this(account, source, null, new Returns() {});
   }
 
+  /** The same for batches of any size, so that one that is held too long is found out. */
+  public static SlabPool ofEveryBatch(Account account, Source source) {
+    return new SlabPool(account, source, null, new Returns() {}, 1);
+  }
+
   /**
    * A pool of memory from {@code source}.
    *
@@ -90,6 +99,12 @@ public final class SlabPool implements AutoCloseable {
    * @param returns is told of leases that come back
    */
   public SlabPool(Account account, Source source, @Nullable Place place, Returns returns) {
+    this(account, source, place, returns, LEAST_WORTH_BYTES);
+  }
+
+  private SlabPool(
+      Account account, Source source, @Nullable Place place, Returns returns, long leastBytes) {
+    this.leastBytes = leastBytes;
     this.account = account;
     this.source = source;
     this.place = place;
@@ -262,6 +277,11 @@ public final class SlabPool implements AutoCloseable {
   /** The bytes of slabs that wait to be lent again. */
   public long freeBytes() {
     return freeBytes.get();
+  }
+
+  /** Batches that take less are not worth a lease. */
+  public long leastBytes() {
+    return leastBytes;
   }
 
   /** About the size of the largest slab that was lent of late; 0 before the first. */

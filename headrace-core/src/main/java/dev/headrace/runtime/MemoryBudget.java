@@ -45,7 +45,10 @@ public final class MemoryBudget {
     this.nativeAccount =
         new Account(
             "native", Math.min(settings.nativeBudget(), limit), together, ProcessMemory.OFF_HEAP);
-    this.slabs = new SlabPool(nativeAccount, source);
+    this.slabs =
+        settings.strictBatches()
+            ? SlabPool.ofEveryBatch(nativeAccount, source)
+            : new SlabPool(nativeAccount, source);
     together.addSpareHolder(slabs::giveBackFree);
   }
 

@@ -10,6 +10,8 @@ import java.time.Duration;
  * @param deterministic whether parallel operators keep order unless told otherwise
  * @param debug whether everything runs on the caller's thread
  * @param ownedBatches whether batches are the garbage collector's instead of reused
+ * @param strictBatches whether every batch that may be reused is, however small, so that one that
+ *     is held too long is found out
  * @param cpuBudget how many cores computing functions may use
  * @param threadLimit how many platform threads one operator may have
  * @param virtualLimit how many virtual threads one operator may have
@@ -27,6 +29,7 @@ public record Settings(
     boolean deterministic,
     boolean debug,
     boolean ownedBatches,
+    boolean strictBatches,
     int cpuBudget,
     int threadLimit,
     int virtualLimit,

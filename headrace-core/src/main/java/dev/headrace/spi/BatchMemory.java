@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * memory belongs to the tensors.
  */
 public final class BatchMemory {
-  /** Batches below this size are cheaper as garbage than as leases. */
-  static final long LEAST_SLAB_BYTES = 4096;
-
   private static final int ALIGNMENT = 64;
 
   private final DType[] dtypes;
@@ -36,10 +33,15 @@ public final class BatchMemory {
    * @param owner who asks, as leak reports name it
    */
   public BatchMemory(DType[] dtypes, Shape[] shapes, @Nullable SlabPool slabs, String owner) {
-    this(dtypes, shapes, bytes -> slabs == null ? null : slabs.lease(bytes, owner));
+    this(
+        dtypes,
+        shapes,
+        slabs == null ? Long.MAX_VALUE : slabs.leastBytes(),
+        bytes -> slabs == null ? null : slabs.lease(bytes, owner));
   }
 
-  private BatchMemory(DType[] dtypes, Shape[] shapes, LongFunction<@Nullable Lease> lender) {
+  private BatchMemory(
+      DType[] dtypes, Shape[] shapes, long leastBytes, LongFunction<@Nullable Lease> lender) {
     this.dtypes = dtypes;
     this.shapes = shapes;
     this.offsets = new long[dtypes.length];
@@ -49,7 +51,7 @@ public final class BatchMemory {
       offsets[leaf] = bytes;
       bytes += (bytes(leaf) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
-    this.lease = bytes < LEAST_SLAB_BYTES ? null : lender.apply(bytes);
+    this.lease = bytes < leastBytes ? null : lender.apply(bytes);
   }
 
   /** The bytes that tensors of these types and shapes take together. */
@@ -72,6 +74,7 @@ public final class BatchMemory {
         new BatchMemory(
             dtypes,
             shapes,
+            slabs.leastBytes(),
             bytes -> {
               Lease lease = slabs.tryLease(bytes, owner);
               refused[0] = lease == null;

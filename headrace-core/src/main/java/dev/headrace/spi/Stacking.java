@@ -68,7 +68,7 @@ public final class Stacking implements Assembler<Object, Tensor> {
     long[] values = elements.longs();
     int count = elements.size();
     long bytes = 8L * count;
-    if (slabs == null || bytes < BatchMemory.LEAST_SLAB_BYTES) {
+    if (slabs == null || bytes < slabs.leastBytes()) {
       return Tensor.wrap(Shape.of(count), Arrays.copyOf(values, count));
     }
     Lease lease = slabs.lease(bytes, owner);

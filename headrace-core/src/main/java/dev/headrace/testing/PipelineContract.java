@@ -67,6 +67,11 @@ public final class PipelineContract<T> {
         MOST_POSITIONS);
   }
 
+  /** The dataset, whose batches end with the next one, however small they are. */
+  private Dataset<T> strict(int parallelism) {
+    return dataset.apply(parallelism).options(options -> options.strictBatches(true));
+  }
+
   /** Gives the pipeline a name for messages. */
   public PipelineContract<T> named(String newName) {
     return new PipelineContract<>(dataset, newName, ordered, epochs, parts, mostPositions);
@@ -121,7 +126,7 @@ public final class PipelineContract<T> {
 
   /** All events of all epochs: texts of elements, of errors, and of ends. */
   private List<String> runAll(int parallelism) {
-    try (Pipeline<T> pipeline = dataset.apply(parallelism).open()) {
+    try (Pipeline<T> pipeline = strict(parallelism).open()) {
       List<String> events = new ArrayList<>();
       for (int epoch = 0; epoch < epochs; epoch++) {
         Iterator<T> iterator = pipeline.iterator();
@@ -167,7 +172,7 @@ public final class PipelineContract<T> {
     List<String> texts = new ArrayList<>();
     List<List<String>> delivered = new ArrayList<>();
     List<String> events = new ArrayList<>();
-    try (Pipeline<T> pipeline = dataset.apply(2).open()) {
+    try (Pipeline<T> pipeline = strict(2).open()) {
       for (int epoch = 0; epoch < epochs; epoch++) {
         Iterator<T> iterator = pipeline.iterator();
         note(pipeline, texts, delivered, events);
@@ -204,7 +209,7 @@ public final class PipelineContract<T> {
     if (events == 0 || count(whole, "end") == epochs) {
       return checkpoint;
     }
-    try (Pipeline<T> pipeline = dataset.apply(parallelism).open(Checkpoint.parse(checkpoint))) {
+    try (Pipeline<T> pipeline = strict(parallelism).open(Checkpoint.parse(checkpoint))) {
       Iterator<T> iterator = pipeline.iterator();
       int left = events;
       while (left-- > 0 && iterator.hasNext()) {
@@ -219,7 +224,7 @@ public final class PipelineContract<T> {
 
   private List<String> resume(String checkpoint, int parallelism, int ended) {
     List<String> events = new ArrayList<>();
-    try (Pipeline<T> pipeline = dataset.apply(parallelism).open(Checkpoint.parse(checkpoint))) {
+    try (Pipeline<T> pipeline = strict(parallelism).open(Checkpoint.parse(checkpoint))) {
       for (int epoch = ended; epoch < epochs; epoch++) {
         Iterator<T> iterator = pipeline.iterator();
         while (iterator.hasNext()) {
@@ -234,7 +239,7 @@ public final class PipelineContract<T> {
   private void checkCloses(int events) {
     int step = Math.max(1, events / Math.min(12, mostPositions / 2 + 1));
     for (int position = 0; position <= events; position += step) {
-      Pipeline<T> pipeline = dataset.apply(PARALLELISMS[position % 3]).open();
+      Pipeline<T> pipeline = strict(PARALLELISMS[position % 3]).open();
       int left = position;
       Iterator<T> iterator = pipeline.iterator();
       while (left-- > 0 && iterator.hasNext()) {

@@ -29,6 +29,7 @@ class StageSchedulesTest {
           true,
           true,
           false,
+          false,
           2,
           8,
           8,

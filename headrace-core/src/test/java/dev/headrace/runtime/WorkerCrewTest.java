@@ -22,6 +22,7 @@ class WorkerCrewTest {
           true,
           false,
           false,
+          false,
           2,
           8,
           8,
