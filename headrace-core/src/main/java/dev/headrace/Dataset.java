@@ -399,8 +399,9 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   /**
-   * As {@link #sampleFrom(List, double[], Seed)}, with weights that may be changed while pipelines
-   * run; changes are noted in the weights and carried by checkpoints.
+   * As {@link #sampleFrom(List, double[], Seed)}, with weights that follow a schedule ({@link
+   * Weights#at}) or may be changed while pipelines run; changes are noted in the weights, carried
+   * by checkpoints, and can be replayed.
    */
   public static <T> Dataset<T> sampleFrom(
       List<? extends Dataset<? extends T>> datasets, Weights weights, Seed seed) {

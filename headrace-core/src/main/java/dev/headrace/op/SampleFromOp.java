@@ -6,6 +6,8 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Recurring;
@@ -15,7 +17,9 @@ import dev.headrace.spi.Traits;
 import dev.headrace.spi.Weights;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -86,6 +90,9 @@ public record SampleFromOp(
     private final Selection selection;
     private double[] inForce;
 
+    /** Why the schedule gave no weights, by the turns of the last plan. */
+    private final Map<Integer, Failure> failed = new HashMap<>();
+
     /** How many choices were drawn. Read by those who write a checkpoint, too, as the changes. */
     private volatile long drawn;
 
@@ -110,6 +117,9 @@ public record SampleFromOp(
     @Override
     int plan(int[] into, int most) {
       long start = drawn;
+      if (op.weights.isScheduled()) {
+        return planBySchedule(into, most);
+      }
       if (start >= repeatUntil && changed == changes.size() && !op.weights.isFixed()) {
         lookForChange(start);
       }
@@ -131,6 +141,25 @@ public record SampleFromOp(
       return count;
     }
 
+    private int planBySchedule(int[] into, int most) {
+      failed.clear();
+      for (int i = 0; i < most; i++) {
+        try {
+          double[] next = op.weights.forElement(context.iteration(), drawn);
+          if (!Arrays.equals(next, inForce)) {
+            use(next);
+          }
+          into[i] = selection.next();
+        } catch (Exception e) {
+          into[i] = FAILED;
+          failed.put(i, context.failure(new Id(context.prefix(), drawn), e));
+          selection.skip(1);
+        }
+        drawn++;
+      }
+      return most;
+    }
+
     private void lookForChange(long element) {
       double[] next = course.next();
       if (next != inForce && !Arrays.equals(next, inForce)) {
@@ -148,7 +177,8 @@ public record SampleFromOp(
 
     @Override
     void giveFailure(int index, Chunk out) {
-      throw new AssertionError("draws do not fail");
+      Failure failure = Objects.requireNonNull(failed.get(index), "a draw that failed");
+      out.add(failure, context.prefix(), Objects.requireNonNull(failure.id()).ordinal());
     }
 
     @Override
@@ -169,7 +199,7 @@ public record SampleFromOp(
     @Override
     State choices(int left) {
       long next = drawn - left;
-      if (op.weights.isFixed()) {
+      if (op.weights.isFixed() || op.weights.isScheduled()) {
         return State.of("drawn", next);
       }
       return State.ofPairs(
@@ -199,7 +229,7 @@ public record SampleFromOp(
             "checkpoint: expected 0 or more elements drawn, but got " + drawn);
       }
       selection.skip(drawn);
-      if (op.weights.isFixed()) {
+      if (op.weights.isFixed() || op.weights.isScheduled()) {
         return;
       }
       use(course.fromBits(state.numbers("weights"), 0));

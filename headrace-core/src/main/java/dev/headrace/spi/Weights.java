@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often each of several datasets is drawn from, relative to the others; may be changed while
- * pipelines run.
+ * How often each of several datasets is drawn from, relative to the others: fixed, by a schedule,
+ * or changed by hand while pipelines run.
  *
  * <pre>{@code
  * Weights weights = Weights.of(0.7, 0.3);
@@ -18,13 +18,21 @@ import org.jspecify.annotations.Nullable;
  * weights.changes();        // what changed at which element
  * }</pre>
  *
- * <p>A change holds from a certain choice on, which is noted; read-ahead choices stand. A
+ * <pre>{@code
+ * Weights.at(n -> n < 100_000 ? new double[] {1, 0} : new double[] {0.7, 0.3})   // a curriculum
+ * Weights.replaying(new double[] {0.7, 0.3}, weights.changes())                  // what was changed by hand
+ * }</pre>
+ *
+ * <p>A schedule is asked by the number of the element, so that what is drawn does not depend on how
+ * far somebody reads ahead, and nothing of it need be saved.
+ *
+ * <p>A change by hand holds from a certain choice on, which is noted; read-ahead choices stand. A
  * checkpoint carries the weights in force, the changes made so far and one that waits; opening it
  * sets these weights and repeats the changes at the same elements.
  *
  * <p><b>Threading:</b> safe for any thread.
  */
-public final class Weights implements Identified {
+public sealed class Weights implements Identified {
 
   /**
    * One change of the weights.
@@ -33,6 +41,15 @@ public final class Weights implements Identified {
    * @param element the first element of that pass that was drawn with the new weights
    */
   public record Change(long pass, long element, List<Double> before, List<Double> after) {}
+
+  /** Weights by the number of the element that is drawn, from 0 in each pass. */
+  @FunctionalInterface
+  public interface Schedule extends UserFunction {
+    /**
+     * The weights for an element, the same whenever they are asked for; at least one is above 0.
+     */
+    double[] at(long element) throws Exception;
+  }
 
   private final double[] initial;
   private final boolean isFixed;
@@ -59,6 +76,54 @@ public final class Weights implements Identified {
     return new Weights(weights, true);
   }
 
+  /**
+   * Weights that follow a schedule. With {@code stopOnEmpty} false every draw counts as an element,
+   * also one that meets a dataset which has ended, and the mixture ends when all that may be drawn
+   * at that element have ended. Where the schedule fails, or gives other than weights, that element
+   * does.
+   */
+  public static Weights at(Schedule schedule) {
+    Objects.requireNonNull(schedule, "Weights.at: expected a function, but got null");
+    double[] first;
+    try {
+      first = Objects.requireNonNull(schedule.at(0), "it returned null");
+    } catch (Exception e) {
+      throw new IllegalArgumentException("Weights.at: expected weights for element 0, but " + e, e);
+    }
+    return new Scheduled(
+        first,
+        (pass, element) -> schedule.at(element),
+        schedule,
+        FunctionIdentity.labelOf(schedule));
+  }
+
+  /**
+   * Weights that change as others were changed by hand: in the same passes, from the same elements
+   * on, and so that the same is drawn.
+   *
+   * @param first the weights before the first change
+   * @param changes as {@link #changes} gave them
+   */
+  public static Weights replaying(double[] first, List<Change> changes) {
+    double[] before = first.clone();
+    List<Change> all = List.copyOf(changes);
+    return new Scheduled(
+        before,
+        (pass, element) -> recorded(before, all, pass, element),
+        List.of(Arrays.toString(before), all.toString()),
+        "replaying");
+  }
+
+  private static double[] recorded(double[] first, List<Change> all, long pass, long element) {
+    double[] inForce = first;
+    for (Change change : all) {
+      if (change.pass < pass || (change.pass == pass && change.element <= element)) {
+        inForce = change.after.stream().mapToDouble(Double::doubleValue).toArray();
+      }
+    }
+    return inForce;
+  }
+
   private static double[] checked(double[] weights) {
     double sum = 0;
     for (double weight : weights) {
@@ -77,6 +142,11 @@ public final class Weights implements Identified {
 
   /** Changes the weights from the next choice on, in all open pipelines with these weights. */
   public synchronized void set(double... weights) {
+    if (isScheduled()) {
+      throw new IllegalStateException(
+          "Weights.set: expected weights that may change, but these follow a schedule; use"
+              + " Weights.of");
+    }
     if (isFixed) {
       throw new IllegalStateException(
           "Weights.set: expected weights that may change, but these are fixed; use Weights.of");
@@ -101,6 +171,20 @@ public final class Weights implements Identified {
 
   public boolean isFixed() {
     return isFixed;
+  }
+
+  /** Whether they are to be asked for {@link #forElement} by element. */
+  public boolean isScheduled() {
+    return false;
+  }
+
+  /**
+   * The weights for an element of a pass, where they follow a schedule.
+   *
+   * @throws Exception if the schedule fails, or does not give weights
+   */
+  public double[] forElement(long pass, long element) throws Exception {
+    return initial;
   }
 
   /** The weights that these began with. */
@@ -132,6 +216,55 @@ public final class Weights implements Identified {
   @Override
   public String toString() {
     return Arrays.toString(initial);
+  }
+
+  /** Weights that nobody changes, but that differ from element to element. */
+  private static final class Scheduled extends Weights implements FunctionIdentity.Named {
+    private interface ByPass {
+      double[] at(long pass, long element) throws Exception;
+    }
+
+    private final ByPass schedule;
+    private final Object identity;
+    private final String name;
+
+    Scheduled(double[] first, ByPass schedule, Object identity, String name) {
+      super(first, false);
+      this.schedule = schedule;
+      this.identity = identity;
+      this.name = name;
+    }
+
+    @Override
+    public boolean isScheduled() {
+      return true;
+    }
+
+    @Override
+    public double[] forElement(long pass, long element) throws Exception {
+      double[] weights = schedule.at(pass, element);
+      if (weights == null || weights.length != size()) {
+        throw new IllegalArgumentException(
+            "Weights.at: expected %d weights for element %d, but got %s"
+                .formatted(size(), element, Arrays.toString(weights)));
+      }
+      return checked(weights.clone());
+    }
+
+    @Override
+    public String functionName() {
+      return name;
+    }
+
+    @Override
+    public Object identity() {
+      return identity;
+    }
+
+    @Override
+    public String toString() {
+      return "scheduled";
+    }
   }
 
   /**

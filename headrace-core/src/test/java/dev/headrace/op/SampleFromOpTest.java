@@ -10,11 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
+import dev.headrace.PipelineException;
 import dev.headrace.data.Seed;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Weights;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -311,6 +313,112 @@ class SampleFromOpTest {
     weights.set(0.1, 0.9);
     assertThat(mix.fingerprint()).isEqualTo(before);
     assertThat(mix.explain()).contains("weights=[0.5, 0.5]");
+  }
+
+  // ---- a schedule -------------------------------------------------------------------------------
+
+  /** All of the first for a while, then more and more of the second. */
+  private static double[] curriculum(long n) {
+    return n < 50 ? new double[] {1, 0} : new double[] {1, Math.min(1, (n - 50) / 100.0)};
+  }
+
+  @Test
+  void aScheduleKeepsTheContract() {
+    PipelineContract.of(
+            n ->
+                sampleFrom(
+                        List.of(range(60).map(x -> Outcomes.refusing(7, x), n), range(100, 130)),
+                        Weights.at(SampleFromOpTest::curriculum),
+                        Seed.of(3),
+                        false)
+                    .prefetch(n))
+        .check();
+  }
+
+  @Test
+  void aScheduleGoesByTheElementHoweverFarIsReadAhead() {
+    Weights weights = Weights.at(SampleFromOpTest::curriculum);
+    Dataset<Long> mix = sampleFrom(numbers(2), weights, Seed.of(1)).take(400);
+    List<Long> plain = mix.options(o -> o.debug()).toList();
+    assertThat(plain.subList(0, 51)).containsOnly(0L);
+    assertThat(plain.subList(51, 400)).contains(1L);
+    for (int buffer : new int[] {1, 7, 1000}) {
+      Dataset<Long> ahead = sampleFrom(numbers(2), weights, Seed.of(1)).prefetch(buffer).take(400);
+      assertThat(ahead.toList()).isEqualTo(plain);
+    }
+    assertThat(mix.repeat(2).toList().subList(400, 800)).isEqualTo(plain);
+    // What does not change is drawn as it is drawn without a schedule.
+    assertThat(
+            sampleFrom(numbers(3), Weights.at(n -> new double[] {3, 2, 1}), Seed.of(5))
+                .take(200)
+                .toList())
+        .isEqualTo(sampleFrom(numbers(3), new double[] {3, 2, 1}, Seed.of(5)).take(200).toList());
+  }
+
+  @Test
+  void aScheduleIsPartOfThePlansIdentity() {
+    long late = 70;
+    Dataset<Long> early = sampleFrom(numbers(2), Weights.at(n -> curriculum(n)), Seed.of(1));
+    Dataset<Long> other = sampleFrom(numbers(2), Weights.at(n -> curriculum(n + late)), Seed.of(1));
+    assertThat(early.fingerprint()).isNotEqualTo(other.fingerprint());
+    assertThat(early.explain()).contains("sampleFrom(SampleFromOpTest.lambda");
+  }
+
+  @Test
+  void whereAScheduleFailsThatElementDoes() {
+    Weights failing =
+        Weights.at(
+            n ->
+                switch ((int) n) {
+                  case 3 -> throw new IOException("no weights today");
+                  case 5 -> new double[] {1};
+                  case 7 -> new double[] {-1, 1};
+                  default -> new double[] {1, 0};
+                });
+    List<PipelineException> errors =
+        Outcomes.errors(sampleFrom(numbers(2), failing, Seed.of(1)).take(10));
+    assertThat(errors)
+        .extracting(e -> String.valueOf(e.getCause().getMessage()))
+        .containsExactly(
+            "no weights today",
+            "Weights.at: expected 2 weights for element 5, but got [1.0]",
+            "Weights: expected numbers of at least 0, but got [-1.0, 1.0]");
+    assertThat(errors).extracting(PipelineException::element).containsExactly("3", "5", "7");
+    assertThatThrownBy(() -> Weights.at(n -> new double[0]))
+        .hasMessageContaining("at least one weight above 0");
+    assertThatThrownBy(() -> Weights.at(n -> new double[] {1, 1}).set(1, 2))
+        .hasMessage(
+            "Weights.set: expected weights that may change, but these follow a schedule; use"
+                + " Weights.of");
+  }
+
+  @Test
+  void changesByHandCanBeReplayedFromTheStart() {
+    Weights byHand = Weights.of(1, 0);
+    List<List<Long>> epochs = new ArrayList<>();
+    Dataset<Long> mix = sampleFrom(numbers(2), byHand, Seed.of(1)).prefetch(3).take(3000);
+    try (Pipeline<Long> pipeline = mix.open()) {
+      for (int epoch = 0; epoch < 3; epoch++) {
+        List<Long> read = new ArrayList<>();
+        epochs.add(read);
+        for (Long element : pipeline) {
+          read.add(element);
+          if (read.size() == 500) {
+            byHand.set(1, epoch + 1);
+          }
+        }
+      }
+    }
+    assertThat(byHand.changes()).isNotEmpty();
+    Weights again = Weights.replaying(new double[] {1, 0}, byHand.changes());
+    try (Pipeline<Long> pipeline =
+        sampleFrom(numbers(2), again, Seed.of(1)).prefetch(50).take(3000).open()) {
+      for (List<Long> expected : epochs) {
+        List<Long> read = new ArrayList<>();
+        pipeline.iterator().forEachRemaining(read::add);
+        assertThat(read).isEqualTo(expected);
+      }
+    }
   }
 
   @Test
