@@ -44,8 +44,6 @@ interface MapLoop {
       int step = mayStop && size > 1 ? Hurry.step(size) : Integer.MAX_VALUE / 2;
       int look = from + step;
       boolean looksAtEach = size <= FEW;
-      int again = 0;
-      int againAt = -1;
       Tally made = mayStop && size > 1 ? new Tally() : null;
       if (chunk.inLongs()) {
         long[] longs = chunk.longs();
@@ -60,13 +58,7 @@ interface MapLoop {
           try {
             result = function.apply(longs[i]);
           } catch (Throwable e) {
-            again = i == againAt ? again + 1 : 0;
-            againAt = i;
-            if (blame.mustCallAgain(e, again)) {
-              i--;
-              continue;
-            }
-            result = blame.failure(chunk.id(i), e);
+            result = afterFailure(e, function, longs[i], chunk, i, blame);
           }
           if (looksAtEach && Thread.currentThread().isInterrupted()) {
             blame.leftInterrupted();
@@ -95,13 +87,7 @@ interface MapLoop {
         try {
           result = function.apply(value);
         } catch (Throwable e) {
-          again = i == againAt ? again + 1 : 0;
-          againAt = i;
-          if (blame.mustCallAgain(e, again)) {
-            i--;
-            continue;
-          }
-          result = blame.failure(chunk.id(i), e);
+          result = afterFailure(e, function, value, chunk, i, blame);
         }
         if (looksAtEach && Thread.currentThread().isInterrupted()) {
           blame.leftInterrupted();
@@ -139,8 +125,6 @@ interface MapLoop {
       int look = at + step;
       int done = to;
       boolean looksAtEach = to <= FEW;
-      int again = 0;
-      int againAt = -1;
       for (int i = at + 1; i < to; i++) {
         if (i >= look) {
           if (Hurry.isOver(deadline)) {
@@ -153,13 +137,7 @@ interface MapLoop {
         try {
           result = function.apply(longs[i]);
         } catch (Throwable e) {
-          again = i == againAt ? again + 1 : 0;
-          againAt = i;
-          if (blame.mustCallAgain(e, again)) {
-            i--;
-            continue;
-          }
-          result = blame.failure(chunk.id(i), e);
+          result = afterFailure(e, function, longs[i], chunk, i, blame);
         }
         if (looksAtEach && Thread.currentThread().isInterrupted()) {
           blame.leftInterrupted();
@@ -175,6 +153,28 @@ interface MapLoop {
       }
       chunk.leaveLongs();
       return done;
+    }
+
+    /**
+     * Calls the function again where an interrupt that was not meant for the element hit it.
+     * Outside of the loops, which the compiler can unroll only if they count up.
+     */
+    private static @Nullable Object afterFailure(
+        Throwable thrown,
+        Fn<Object, Object> function,
+        Object value,
+        Chunk chunk,
+        int index,
+        Blame blame) {
+      Throwable failed = thrown;
+      for (int again = 0; blame.mustCallAgain(failed, again); again++) {
+        try {
+          return function.apply(value);
+        } catch (Throwable e) {
+          failed = e;
+        }
+      }
+      return blame.failure(chunk.id(index), failed);
     }
 
     /** Whether the results weigh so much that what was done is to be handed on first. */
