@@ -80,7 +80,7 @@ class SequenceExampleTest {
   @Test
   void refusesStepsAndListsThatDoNotFit() {
     assertThatThrownBy(() -> parse(FIRST, Feature.float32("v")))
-        .hasMessageStartingWith("sequence example: feature 'v': expected 1 values, but got 2");
+        .hasMessageStartingWith("sequence example: feature 'v': expected 1 value, but got 2");
     assertThatThrownBy(() -> parse(FIRST, Feature.int64("w")))
         .hasMessage(
             "sequence example: feature 'w': expected a list, but it is not there; say sequence()"
