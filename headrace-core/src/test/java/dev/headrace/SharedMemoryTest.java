@@ -62,9 +62,11 @@ class SharedMemoryTest {
 
   @Test
   void whoFindsNoRoomIsToldWhichOptionToRaise() {
-    assertThatThrownBy(() -> elements(100).cache().options(o -> o.memoryBudget(2 * MB)).count())
+    assertThatThrownBy(
+            () -> elements(100).cache().options(o -> o.memoryBudget(2 * MB).spill(false)).count())
         .hasMessageContaining("raise options.memoryBudget");
-    assertThatThrownBy(() -> elements(100).cache().options(o -> o.heapBudget(2 * MB)).count())
+    assertThatThrownBy(
+            () -> elements(100).cache().options(o -> o.heapBudget(2 * MB).spill(false)).count())
         .hasMessageContaining("raise options.heapBudget");
   }
 
