@@ -277,6 +277,20 @@ public final class Account {
     return limitBytes;
   }
 
+  /** The most that could ever be reserved here: its limit, or that of a whole that has less. */
+  public long mostBytes() {
+    long most = limitBytes;
+    for (Account whole : wholes) {
+      most = Math.min(most, whole.mostBytes());
+    }
+    return most;
+  }
+
+  /** How full it is, for messages. */
+  public String holds() {
+    return "the %s account holds %s".formatted(name, fill());
+  }
+
   /** What is in use of the limit, of this account or of a whole that is fuller; for messages. */
   public String fill() {
     Account full = tightest();

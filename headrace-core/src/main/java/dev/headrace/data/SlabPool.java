@@ -289,6 +289,21 @@ public final class SlabPool implements AutoCloseable {
     return largestBytes;
   }
 
+  /** What a single slab may take at most, were there no others. */
+  public long mostBytes() {
+    return account.mostBytes();
+  }
+
+  /** How full the account is, for messages. */
+  public String holds() {
+    return account.holds();
+  }
+
+  /** What to raise so that there is room, for messages. */
+  public String option() {
+    return account.option();
+  }
+
   /** What slabs may take in all. */
   public long limitBytes() {
     return account.limitBytes();

@@ -1,8 +1,8 @@
 package dev.headrace.op;
 
-import dev.headrace.data.SlabPool;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Assembler;
+import dev.headrace.spi.BatchBudget;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Columns;
@@ -10,11 +10,14 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Deferring;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Stacking;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +78,7 @@ public record BatchOp(
           for (long i = index * size; i < end; i++) {
             gathered.add(all.at(i), null, i);
           }
-          return collate(gathered, null, word());
+          return collate(gathered, BatchBudget.unlimited(word()));
         });
   }
 
@@ -89,10 +92,10 @@ public record BatchOp(
     return new BatchCursor(context, this);
   }
 
-  /** Makes the batch of these elements, in memory of the pool where there is one. */
-  private Object collate(Chunk gathered, @Nullable SlabPool slabs, String path) throws Exception {
+  /** Makes the batch of these elements. */
+  private Object collate(Chunk gathered, BatchBudget budget) throws Exception {
     if (collator instanceof Assembler<Object, Object> assembler) {
-      return assembler.assemble(gathered, slabs, path);
+      return assembler.assemble(gathered, budget);
     }
     if (collator != null) {
       List<Object> elements = new ArrayList<>(gathered.size());
@@ -107,11 +110,11 @@ public record BatchOp(
       return batch;
     }
     if (gathered.inLongs()) {
-      return Stacking.ofLongs(gathered, slabs, path);
+      return Stacking.ofLongs(gathered, budget);
     }
     String otherwise =
         "use batch(%d, Collator.toList()) for a list, or a collator of your own".formatted(size);
-    return Columns.of(gathered, "batch", otherwise).stacked(slabs, path);
+    return Columns.of(gathered, "batch", otherwise).stacked(budget);
   }
 
   private static final class BatchCursor extends Cursor {
@@ -138,9 +141,25 @@ public record BatchOp(
     private @Nullable State groupStart;
     private int givenOfGroup;
 
+    /*
+     * Elements of one chunk are in hand anyway. From the second chunk on a batch holds memory, and
+     * is charged with all of it: about, for small elements, as for when a chunk is full.
+     */
+    private final Holding holding;
+    private final BatchBudget budget;
+    private final Tally tally = new Tally();
+    private boolean isCharged;
+
+    /** What of it is for the arrays that elements lie in, which stay there for the next batch. */
+    private long laneBytes;
+
+    private boolean broken;
+
     BatchCursor(Context context, BatchOp op) {
       super(context);
       this.op = op;
+      this.holding = new Holding(context.heap());
+      this.budget = new BatchBudget(context.slabs(), holding, context.path());
       long demand = context.demand();
       this.inputDemand = demand > Long.MAX_VALUE / op.size ? Long.MAX_VALUE : demand * op.size;
       this.source = context.open(op.input, inputDemand);
@@ -149,7 +168,7 @@ public record BatchOp(
     @Override
     protected void produce(Chunk out, int max) {
       int most = Math.min(max, Math.max(1, ELEMENTS_PER_CHUNK / op.size));
-      while (out.isOpen(most)) {
+      while (out.isOpen(most) && !broken) {
         if (heldGiven < held.size()) {
           out.append(held, heldGiven++);
           givenOfGroup++;
@@ -157,7 +176,7 @@ public record BatchOp(
         }
         if (gathered.size() == op.size) {
           giveBatch(out);
-        } else if (!gather()) {
+        } else if (!gather(out)) {
           boolean remainder = !gathered.isEmpty() && !op.dropRemainder;
           if (remainder) {
             giveBatch(out);
@@ -172,7 +191,7 @@ public record BatchOp(
     }
 
     /** Pulls more elements for the batch; false at the end. */
-    private boolean gather() {
+    private boolean gather(Chunk out) {
       if (groupStart == null) {
         groupStart = source.save();
       }
@@ -197,10 +216,70 @@ public record BatchOp(
       if (pulled.failures() > 0) {
         setFailuresAside(pulled);
       }
-      if (pulled != gathered) {
-        gathered.append(pulled, 0, pulled.size());
+      if (pulled != gathered && !hold(pulled)) {
+        out.add(tooLarge(), context.prefix(), 0);
+        broken = true;
       }
       return true;
+    }
+
+    /** Adds what was pulled to the batch; false where it does not fit. */
+    private boolean hold(Chunk pulled) {
+      if (!isCharged) {
+        tally.reset();
+        holding.letGo(laneBytes); // chunks swap their arrays
+        laneBytes = 0;
+        long lanes = gathered.laneBytes();
+        if (!BatchBudget.take(holding, weighed(gathered) + lanes)) {
+          return false;
+        }
+        isCharged = true;
+        laneBytes = lanes;
+      }
+      long grown = gathered.laneBytesWith(pulled, pulled.size());
+      long more = grown == laneBytes ? 0 : grown; // both are there while one is copied
+      if (!BatchBudget.take(holding, weighed(pulled) + more)) {
+        return false;
+      }
+      gathered.append(pulled, 0, pulled.size());
+      if (more > 0) {
+        holding.letGo(laneBytes);
+        laneBytes = grown;
+      }
+      return true;
+    }
+
+    private long weighed(Chunk chunk) {
+      if (chunk.inLongs()) {
+        return 0; // they lie in the lane
+      }
+      long before = tally.bytes();
+      for (int i = 0; i < chunk.size(); i++) {
+        tally.add(chunk.item(i));
+      }
+      return tally.bytes() - before;
+    }
+
+    private Failure tooLarge() {
+      long all = op.input.cardinality();
+      long rows = all < 0 ? op.size : Math.min(op.size, all);
+      double each = (double) holding.bytes() / gathered.size();
+      return new Failure(
+          context.path(),
+          null,
+          new IllegalStateException(
+              ("%s: expected a batch of %,d elements to fit the memory budget, but after %,d"
+                      + " elements of about %,d bytes %s; they need about %,d MB: make batches"
+                      + " smaller, or raise %s")
+                  .formatted(
+                      op.word(),
+                      rows,
+                      gathered.size(),
+                      (long) each,
+                      holding.isFull(),
+                      (long) (each * rows / (1 << 20)),
+                      holding.option())),
+          true);
     }
 
     private void beginPlacing(Chunk pulled) {
@@ -255,12 +334,12 @@ public record BatchOp(
     private Object assembled() throws Exception {
       Placing places = placing;
       if (places == null) {
-        return op.collate(gathered, context.slabs(), context.path());
+        return op.collate(gathered, budget);
       }
       Object last = gathered.item(gathered.size() - 1);
       try {
         Object batch = places.take(gathered);
-        return batch != null ? batch : op.collate(gathered, context.slabs(), context.path());
+        return batch != null ? batch : op.collate(gathered, budget);
       } finally {
         places.giveBackBefore(last);
       }
@@ -268,6 +347,8 @@ public record BatchOp(
 
     private void endGroup() {
       gathered.clear();
+      holding.letGo(holding.bytes() - laneBytes);
+      isCharged = false;
       groupStart = null;
       givenOfGroup = 0;
     }
@@ -287,6 +368,7 @@ public record BatchOp(
 
     @Override
     public void close() {
+      holding.close();
       source.close();
       if (placing != null) {
         placing.close();

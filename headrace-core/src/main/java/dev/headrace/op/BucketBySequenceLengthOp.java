@@ -1,18 +1,21 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Buckets;
+import dev.headrace.spi.BatchBudget;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Columns;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.PaddedStacking;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.Weigher;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -77,26 +80,48 @@ public record BucketBySequenceLengthOp(
     @Override
     @Nullable Cursor reduce(Object bucket, List<Object> elements, Id id, boolean full, Chunk out) {
       if (full || !op.buckets.dropsRemainder()) {
-        Chunk gathered = new Chunk();
-        for (int i = 0; i < elements.size(); i++) {
-          gathered.add(elements.get(i), null, i);
+        try (Holding holding = new Holding(context.heap())) {
+          Chunk gathered = gathered(elements, holding);
+          BatchBudget budget = new BatchBudget(context.slabs(), holding, context.path());
+          out.add(batch((Integer) bucket, gathered, budget), id.parent(), id.ordinal());
         }
-        out.add(batch((Integer) bucket, gathered), id.parent(), id.ordinal());
       }
       return null;
     }
 
-    private Object batch(int bucket, Chunk gathered) {
+    /** The elements of a batch; what lay on disk is in memory for as long as it is made. */
+    private Chunk gathered(List<Object> elements, Holding holding) {
+      Chunk gathered = new Chunk();
+      for (int i = 0; i < elements.size(); i++) {
+        Object element = elements.get(i);
+        if (elements instanceof ItemsOnDisk
+            && !BatchBudget.take(holding, Weigher.bytesOf(element))) {
+          throw new IllegalStateException(
+              ("%s: expected a batch that fits the memory budget, but %,d of its %,d elements take"
+                      + " %,d bytes and %s; make batches smaller, or raise %s")
+                  .formatted(
+                      op.word(),
+                      i,
+                      elements.size(),
+                      holding.bytes(),
+                      holding.isFull(),
+                      holding.option()));
+        }
+        gathered.add(element, null, i);
+      }
+      return gathered;
+    }
+
+    private Object batch(int bucket, Chunk gathered, BatchBudget budget) {
       Buckets buckets = op.buckets;
       if (!buckets.pads()) {
-        return Columns.of(gathered, op.word(), "map elements to tensors first")
-            .stacked(context.slabs(), context.path());
+        return Columns.of(gathered, op.word(), "map elements to tensors first").stacked(budget);
       }
       PaddedStacking padded =
           buckets.padsToBoundary()
               ? stacking.withRows(buckets.boundaries().get(bucket) - 1L)
               : stacking;
-      return padded.assemble(gathered, context.slabs(), context.path());
+      return padded.assemble(gathered, budget);
     }
   }
 }

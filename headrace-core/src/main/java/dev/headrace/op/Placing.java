@@ -6,6 +6,7 @@ import dev.headrace.data.Shape;
 import dev.headrace.data.SlabPool;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
+import dev.headrace.spi.BatchBudget;
 import dev.headrace.spi.BatchMemory;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -285,6 +286,7 @@ final class Placing {
     private DType[] dtypes = {};
     private Shape[] shapes = {};
     private @Nullable BatchMemory memory;
+    private long chargedBytes;
     private int writers;
     private boolean taken;
     private boolean closed;
@@ -364,15 +366,19 @@ final class Placing {
       }
       SlabPool slabs = context.slabs();
       long limit = slabs == null ? context.heap().limitBytes() : slabs.limitBytes();
-      if (BatchMemory.bytes(types, batched) > limit / LARGEST_SHARE) {
+      long bytes = BatchMemory.bytes(types, batched);
+      if (bytes > limit / LARGEST_SHARE) {
         return; // perhaps a size that means "all there are"
       }
       BatchMemory made = null;
       try {
         made =
             slabs == null || beyondBudget
-                ? new BatchMemory(types, batched, slabs, context.path())
+                ? new BatchMemory(types, batched, new BatchBudget(slabs, null, context.path()))
                 : BatchMemory.tryTake(types, batched, slabs, context.path());
+        if (made != null && made.isOwn() && !charge(bytes, beyondBudget)) {
+          return; // later, once it is the oldest
+        }
         for (int leaf = 0; made != null && leaf < leaves.length; leaf++) {
           if (types[leaf] != DType.STRING) {
             MemorySegment _ = made.room(leaf); // made here, by one thread
@@ -382,12 +388,30 @@ final class Placing {
         if (made != null) {
           made.giveBack();
         }
+        letGo();
         return;
       }
       structure = ofElement;
       dtypes = types;
       shapes = each;
       memory = made;
+    }
+
+    /** Charges memory on the heap, which flows through here; says whether there was room. */
+    private boolean charge(long bytes, boolean beyondBudget) {
+      if (!context.heap().tryBuffer(bytes)) {
+        if (!beyondBudget) {
+          return false;
+        }
+        context.heap().buffer(bytes);
+      }
+      chargedBytes = bytes;
+      return true;
+    }
+
+    private void letGo() {
+      context.heap().unbuffer(chargedBytes);
+      chargedBytes = 0;
     }
 
     private boolean fits(Structure<Object> ofElement, Tensor[] leaves) {
@@ -413,6 +437,7 @@ final class Placing {
     synchronized Object batch(Chunk gathered) {
       BatchMemory room = required(memory);
       taken = true;
+      letGo();
       int count = gathered.size();
       Tensor[] leaves = new Tensor[dtypes.length];
       try {
@@ -462,6 +487,7 @@ final class Placing {
       if (memory == null || taken) {
         return;
       }
+      letGo();
       if (writers > 0) {
         memory.leave(); // somebody does not heed the end, and must not write into another's batch
       } else {

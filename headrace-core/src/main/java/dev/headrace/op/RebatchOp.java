@@ -4,11 +4,14 @@ import dev.headrace.data.DType;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
+import dev.headrace.spi.BatchBudget;
 import dev.headrace.spi.BatchMemory;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Columns;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Failure;
+import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
@@ -16,6 +19,7 @@ import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.Weigher;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,9 +61,14 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
   /** Some rows of an input batch. */
   private record Piece(Batch batch, long from, long to) {}
 
-  /** An input batch, taken apart. */
+  /** An input batch, taken apart, and what it weighs. */
   private record Batch(
-      Object element, Structure<Object> structure, List<Tensor> leaves, Id id, State before) {
+      Object element,
+      Structure<Object> structure,
+      List<Tensor> leaves,
+      Id id,
+      State before,
+      long bytes) {
     long rows() {
       return leaves.getFirst().shape().dim(0);
     }
@@ -84,15 +93,23 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     private @Nullable State groupStart;
     private int givenOfGroup;
 
+    /** What the input batches weigh that rows are taken from. */
+    private final Holding holding;
+
+    private final BatchBudget budget;
+    private boolean broken;
+
     RebatchCursor(Context context, RebatchOp op) {
       super(context);
       this.op = op;
       this.reader = new Reader(context.open(op.input));
+      this.holding = new Holding(context.heap());
+      this.budget = new BatchBudget(context.slabs(), holding, context.path());
     }
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (out.isOpen(max)) {
+      while (out.isOpen(max) && !broken) {
         if (groupStart == null) {
           groupStart = start();
         }
@@ -142,7 +159,15 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
       }
       try {
         Batch batch = batchOf(reader.item());
-        current = batch.rows() == 0 ? null : batch;
+        if (batch.rows() == 0) {
+          return;
+        }
+        if (!BatchBudget.take(holding, batch.bytes)) {
+          out.add(tooLarge(), context.prefix(), 0);
+          broken = true;
+          return;
+        }
+        current = batch;
         row = 0;
       } catch (Throwable e) {
         reader.give(context.failure(reader.id(), e), out);
@@ -166,7 +191,24 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
                       leaves.getFirst().describe()));
         }
       }
-      return new Batch(element, structure, leaves, reader.id(), reader.before());
+      return new Batch(
+          element, structure, leaves, reader.id(), reader.before(), Weigher.bytesOf(element));
+    }
+
+    private Failure tooLarge() {
+      return new Failure(
+          context.path(),
+          null,
+          new IllegalStateException(
+              ("rebatch: expected a batch of %,d rows to fit the memory budget, but after %,d rows"
+                      + " of %,d bytes %s; make batches smaller, or raise %s")
+                  .formatted(
+                      op.sizes.get(turn),
+                      gatheredRows,
+                      holding.bytes(),
+                      holding.isFull(),
+                      holding.option())),
+          true);
     }
 
     private void giveBatch(Chunk out) {
@@ -190,6 +232,8 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
 
     private void endGroup() {
       gathered.clear();
+      Batch batch = current; // it goes on in the next one
+      holding.letGo(holding.bytes() - (batch == null ? 0 : batch.bytes));
       gatheredRows = 0;
       groupStart = null;
       givenOfGroup = 0;
@@ -205,7 +249,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
         shapes[leaf] = first.leaves.get(leaf).shape().dropFirst().prepend(gatheredRows);
         checkAlike(leaf);
       }
-      BatchMemory memory = new BatchMemory(dtypes, shapes, context.slabs(), context.path());
+      BatchMemory memory = new BatchMemory(dtypes, shapes, budget);
       Tensor[] leaves = new Tensor[count];
       try {
         for (int leaf = 0; leaf < count; leaf++) {
@@ -308,6 +352,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
 
     @Override
     public void close() {
+      holding.close();
       reader.close();
     }
   }

@@ -1,12 +1,16 @@
 package dev.headrace.spi;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.HeapLayout;
 import dev.headrace.data.Lease;
 import dev.headrace.data.Shape;
 import dev.headrace.data.SlabPool;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -29,29 +33,48 @@ public final class BatchMemory {
   /**
    * Room for tensors of these types and shapes.
    *
-   * @param slabs where the batch may live, or null for memory of its own
-   * @param owner who asks, as leak reports name it
+   * @throws IllegalStateException if they do not fit the budget; nothing was allocated then
    */
-  public BatchMemory(DType[] dtypes, Shape[] shapes, @Nullable SlabPool slabs, String owner) {
-    this(
-        dtypes,
-        shapes,
-        slabs == null ? Long.MAX_VALUE : slabs.leastBytes(),
-        bytes -> slabs == null ? null : slabs.lease(bytes, owner));
+  public BatchMemory(DType[] dtypes, Shape[] shapes, BatchBudget budget) {
+    this(dtypes, shapes, budget, bytes -> slabsOf(budget).lease(bytes, budget.owner()));
   }
 
   private BatchMemory(
-      DType[] dtypes, Shape[] shapes, long leastBytes, LongFunction<@Nullable Lease> lender) {
+      DType[] dtypes, Shape[] shapes, BatchBudget budget, LongFunction<@Nullable Lease> lender) {
     this.dtypes = dtypes;
     this.shapes = shapes;
     this.offsets = new long[dtypes.length];
     this.own = new MemorySegment[dtypes.length];
+    long fixed = bytes(dtypes, shapes);
+    boolean isLent = budget.isLent(fixed);
+    budget.admit(textBytes() + (isLent ? 0 : fixed), isLent ? fixed : 0, this::describe);
     long bytes = 0;
     for (int leaf = 0; leaf < dtypes.length; leaf++) {
       offsets[leaf] = bytes;
       bytes += (bytes(leaf) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
-    this.lease = bytes < leastBytes ? null : lender.apply(bytes);
+    this.lease = isLent ? lender.apply(bytes) : null;
+  }
+
+  private static SlabPool slabsOf(BatchBudget budget) {
+    return Objects.requireNonNull(budget.slabs());
+  }
+
+  /** What the arrays take that texts are put into; the texts themselves are there already. */
+  private long textBytes() {
+    double texts = 0;
+    for (int leaf = 0; leaf < dtypes.length; leaf++) {
+      texts += dtypes[leaf].isFixedSize() ? 0 : (double) shapes[leaf].elements();
+    }
+    return (long) Math.min(texts * HeapLayout.REFERENCE, Long.MAX_VALUE / 2);
+  }
+
+  private String describe() {
+    List<String> tensors = new ArrayList<>();
+    for (int leaf = 0; leaf < dtypes.length; leaf++) {
+      tensors.add(dtypes[leaf].tfName() + shapes[leaf]);
+    }
+    return String.join(", ", tensors);
   }
 
   /** The bytes that tensors of these types and shapes take together. */
@@ -63,7 +86,7 @@ public final class BatchMemory {
               ? (double) shapes[leaf].elements() * dtypes[leaf].byteSize()
               : 0;
     }
-    return (long) Math.min(bytes, Long.MAX_VALUE);
+    return (long) Math.min(bytes, Long.MAX_VALUE / 2);
   }
 
   /** Room in a slab, or null where the budget has none left for a batch that can wait. */
@@ -74,13 +97,18 @@ public final class BatchMemory {
         new BatchMemory(
             dtypes,
             shapes,
-            slabs.leastBytes(),
+            new BatchBudget(slabs, null, owner),
             bytes -> {
               Lease lease = slabs.tryLease(bytes, owner);
               refused[0] = lease == null;
               return lease;
             });
     return refused[0] ? null : memory;
+  }
+
+  /** Whether the tensors lie on the heap, and not in a slab. */
+  public boolean isOwn() {
+    return lease == null;
   }
 
   private long bytes(int leaf) {

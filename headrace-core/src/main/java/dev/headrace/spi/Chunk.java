@@ -396,6 +396,26 @@ public final class Chunk {
         + HeapLayout.references(parents.length);
   }
 
+  /** What the lanes will take once {@code count} elements of another chunk were appended. */
+  public long laneBytesWith(Chunk from, int count) {
+    int most = Math.addExact(size, count);
+    boolean staysInLongs = (inLongs || size == 0) && from.inLongs;
+    boolean isListed = ids != Ids.RUN || from.ids != Ids.RUN;
+    boolean isMixed = ids == Ids.MIXED || from.ids == Ids.MIXED;
+    return HeapLayout.array(staysInLongs ? grownTo(longs.length, most) : longs.length, 8)
+        + HeapLayout.references(staysInLongs ? items.length : grownTo(items.length, most))
+        + HeapLayout.array(isListed ? grownTo(ordinals.length, most) : ordinals.length, 8)
+        + HeapLayout.references(isMixed ? grownTo(parents.length, most) : parents.length);
+  }
+
+  private static long grownTo(int length, int needed) {
+    int grown = length;
+    while (grown < needed) {
+      grown = grown(grown);
+    }
+    return grown;
+  }
+
   private void setLong(int slot, long value) {
     if (size == 0) {
       inLongs = true;

@@ -1,12 +1,10 @@
 package dev.headrace.spi;
 
 import dev.headrace.data.LeafValues;
-import dev.headrace.data.SlabPool;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of one batch taken apart.
@@ -63,8 +61,8 @@ public record Columns(Structure<Object> structure, List<String> names, Tensor[][
   }
 
   /** The batch of all elements, each leaf stacked. */
-  public Object stacked(@Nullable SlabPool slabs, String owner) {
-    return build(Stacking.stack(rows, names, slabs, owner));
+  public Object stacked(BatchBudget budget) {
+    return build(Stacking.stack(rows, names, budget));
   }
 
   /** The batch of these leaves. */

@@ -112,6 +112,11 @@ public final class Holding implements AutoCloseable {
     return "the %s account is full (%s)".formatted(account.name(), account.fill());
   }
 
+  /** How full the account is, for messages. */
+  public String holds() {
+    return account.holds();
+  }
+
   /** What to raise so that there is room, for messages. */
   public String option() {
     return account.option();

@@ -1,11 +1,10 @@
 package dev.headrace.spi;
 
-import dev.headrace.data.SlabPool;
+import dev.headrace.data.Tensor;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Collates each leaf of structures by itself. */
 final class LeafCollation<R> implements Assembler<Object, Map<String, R>> {
@@ -28,14 +27,12 @@ final class LeafCollation<R> implements Assembler<Object, Map<String, R>> {
   }
 
   @Override
-  public Map<String, R> assemble(Chunk elements, @Nullable SlabPool slabs, String owner) {
+  public Map<String, R> assemble(Chunk elements, BatchBudget budget) {
     Columns columns = Columns.of(elements, "batch", "use the collator without byLeaf");
     Map<String, R> byName = new LinkedHashMap<>();
     for (int leaf = 0; leaf < columns.rows().length; leaf++) {
       try {
-        byName.put(
-            columns.names().get(leaf),
-            each.collate(List.<Object>of((Object[]) columns.rows()[leaf])));
+        byName.put(columns.names().get(leaf), collate(columns.rows()[leaf], budget.onHeap()));
       } catch (RuntimeException e) {
         throw e;
       } catch (Exception e) {
@@ -43,5 +40,16 @@ final class LeafCollation<R> implements Assembler<Object, Map<String, R>> {
       }
     }
     return Collections.unmodifiableMap(byName);
+  }
+
+  private R collate(Tensor[] rows, BatchBudget budget) throws Exception {
+    if (!(each instanceof Assembler<Object, R> assembler)) {
+      return each.collate(List.<Object>of((Object[]) rows));
+    }
+    Chunk column = new Chunk();
+    for (int row = 0; row < rows.length; row++) {
+      column.add(rows[row], null, row);
+    }
+    return assembler.assemble(column, budget);
   }
 }

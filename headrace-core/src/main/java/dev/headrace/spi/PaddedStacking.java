@@ -3,12 +3,10 @@ package dev.headrace.spi;
 import dev.headrace.data.DType;
 import dev.headrace.data.Padding;
 import dev.headrace.data.Shape;
-import dev.headrace.data.SlabPool;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stacks tensors of unequal shapes, each filled up to the longest or to a fixed shape.
@@ -60,17 +58,16 @@ public final class PaddedStacking implements Assembler<Object, Object> {
   }
 
   @Override
-  public Object assemble(Chunk elements, @Nullable SlabPool slabs, String owner) {
+  public Object assemble(Chunk elements, BatchBudget budget) {
     if (converts) {
       Tensor[][] columns = {Stacking.tensorsOf(elements)};
-      return pad(columns, List.of(""), slabs, owner)[0];
+      return pad(columns, List.of(""), budget)[0];
     }
     Columns columns = Columns.of(elements, word(), "use a collator of your own");
-    return columns.build(pad(columns.rows(), columns.names(), slabs, owner));
+    return columns.build(pad(columns.rows(), columns.names(), budget));
   }
 
-  private Tensor[] pad(
-      Tensor[][] columns, List<String> names, @Nullable SlabPool slabs, String owner) {
+  private Tensor[] pad(Tensor[][] columns, List<String> names, BatchBudget budget) {
     checkNames(names);
     DType[] dtypes = new DType[columns.length];
     Shape[] rowShapes = new Shape[columns.length];
@@ -80,7 +77,7 @@ public final class PaddedStacking implements Assembler<Object, Object> {
       rowShapes[leaf] = paddedShape(columns[leaf], names.get(leaf));
       shapes[leaf] = rowShapes[leaf].prepend(columns[leaf].length);
     }
-    BatchMemory memory = new BatchMemory(dtypes, shapes, slabs, owner);
+    BatchMemory memory = new BatchMemory(dtypes, shapes, budget);
     try {
       Tensor[] padded = new Tensor[columns.length];
       for (int leaf = 0; leaf < columns.length; leaf++) {

@@ -5,11 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import dev.headrace.data.DType;
 import dev.headrace.data.Ragged;
 import dev.headrace.data.Shape;
-import dev.headrace.data.SlabPool;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Puts tensors whose first dimensions differ one behind the other. */
 final class RaggedStacking implements Assembler<Object, Ragged> {
@@ -34,7 +32,7 @@ final class RaggedStacking implements Assembler<Object, Ragged> {
   }
 
   @Override
-  public Ragged assemble(Chunk elements, @Nullable SlabPool slabs, String owner) {
+  public Ragged assemble(Chunk elements, BatchBudget budget) {
     Tensor[] rows = Stacking.tensorsOf(elements);
     long total = 0;
     for (int i = 0; i < rows.length; i++) {
@@ -43,7 +41,7 @@ final class RaggedStacking implements Assembler<Object, Ragged> {
     }
     DType[] dtypes = {rows[0].dtype(), DType.INT64};
     Shape[] shapes = {rows[0].shape().dropFirst().prepend(total), Shape.of(rows.length + 1L)};
-    BatchMemory memory = new BatchMemory(dtypes, shapes, slabs, owner);
+    BatchMemory memory = new BatchMemory(dtypes, shapes, budget);
     try {
       boolean isText = dtypes[0] == DType.STRING;
       MemorySegment values = memory.room(0);

@@ -4,14 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import dev.headrace.data.DType;
 import dev.headrace.data.Shape;
-import dev.headrace.data.SlabPool;
 import dev.headrace.data.Sparse;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Makes one sparse tensor of dense ones, whose values, zeros too, are all its values. */
 final class SparseStacking implements Assembler<Object, Sparse> {
@@ -40,7 +38,7 @@ final class SparseStacking implements Assembler<Object, Sparse> {
   }
 
   @Override
-  public Sparse assemble(Chunk elements, @Nullable SlabPool slabs, String owner) {
+  public Sparse assemble(Chunk elements, BatchBudget budget) {
     Tensor[] rows = Stacking.tensorsOf(elements);
     int rank = rowShape.rank();
     long total = 0;
@@ -58,7 +56,7 @@ final class SparseStacking implements Assembler<Object, Sparse> {
     }
     DType[] dtypes = {DType.INT64, rows[0].dtype(), DType.INT64};
     Shape[] shapes = {Shape.of(total, rank + 1L), Shape.of(total), Shape.of(rank + 1L)};
-    BatchMemory memory = new BatchMemory(dtypes, shapes, slabs, owner);
+    BatchMemory memory = new BatchMemory(dtypes, shapes, budget);
     try {
       writeIndices(rows, memory.room(0));
       MemorySegment denseRoom = memory.room(2);

@@ -2,9 +2,7 @@ package dev.headrace.spi;
 
 import dev.headrace.data.DType;
 import dev.headrace.data.LeafValues;
-import dev.headrace.data.Lease;
 import dev.headrace.data.Shape;
-import dev.headrace.data.SlabPool;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -34,11 +32,11 @@ public final class Stacking implements Assembler<Object, Tensor> {
   }
 
   @Override
-  public Tensor assemble(Chunk elements, @Nullable SlabPool slabs, String owner) {
+  public Tensor assemble(Chunk elements, BatchBudget budget) {
     if (elements.inLongs()) {
-      return ofLongs(elements, slabs, owner);
+      return ofLongs(elements, budget);
     }
-    return stack(new Tensor[][] {tensorsOf(elements)}, List.of(""), slabs, owner)[0];
+    return stack(new Tensor[][] {tensorsOf(elements)}, List.of(""), budget)[0];
   }
 
   /** The elements of a chunk as tensors. */
@@ -64,16 +62,18 @@ public final class Stacking implements Assembler<Object, Tensor> {
   }
 
   /** The batch of a chunk of longs. */
-  public static Tensor ofLongs(Chunk elements, @Nullable SlabPool slabs, String owner) {
+  public static Tensor ofLongs(Chunk elements, BatchBudget budget) {
     long[] values = elements.longs();
     int count = elements.size();
     long bytes = 8L * count;
-    if (slabs == null || bytes < slabs.leastBytes()) {
+    if (!budget.isLent(bytes)) {
+      budget.admit(bytes, 0, () -> "int64[" + count + "]");
       return Tensor.wrap(Shape.of(count), Arrays.copyOf(values, count));
     }
-    Lease lease = slabs.lease(bytes, owner);
-    MemorySegment.copy(MemorySegment.ofArray(values), 0, lease.memory(), 0, bytes);
-    return lease.tensor(DType.INT64, Shape.of(count), 0);
+    BatchMemory memory =
+        new BatchMemory(new DType[] {DType.INT64}, new Shape[] {Shape.of(count)}, budget);
+    MemorySegment.copy(MemorySegment.ofArray(values), 0, memory.room(0), 0, bytes);
+    return memory.tensor(0);
   }
 
   /**
@@ -81,10 +81,9 @@ public final class Stacking implements Assembler<Object, Tensor> {
    *
    * @param rows by leaf, then by row
    * @param names of the leaves, for messages
-   * @param slabs where the batch may live, or null for memory of its own
+   * @param budget where the batch may live
    */
-  public static Tensor[] stack(
-      Tensor[][] rows, List<String> names, @Nullable SlabPool slabs, String owner) {
+  public static Tensor[] stack(Tensor[][] rows, List<String> names, BatchBudget budget) {
     int leaves = rows.length;
     DType[] dtypes = new DType[leaves];
     Shape[] shapes = new Shape[leaves];
@@ -93,7 +92,7 @@ public final class Stacking implements Assembler<Object, Tensor> {
       dtypes[leaf] = rows[leaf][0].dtype();
       shapes[leaf] = rows[leaf][0].shape().prepend(rows[leaf].length);
     }
-    BatchMemory memory = new BatchMemory(dtypes, shapes, slabs, owner);
+    BatchMemory memory = new BatchMemory(dtypes, shapes, budget);
     try {
       Tensor[] stacked = new Tensor[leaves];
       for (int leaf = 0; leaf < leaves; leaf++) {

@@ -1,6 +1,7 @@
 package dev.headrace.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.sun.management.ThreadMXBean;
@@ -8,12 +9,17 @@ import dev.headrace.Dataset;
 import dev.headrace.Options;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
+import dev.headrace.data.Buckets;
 import dev.headrace.data.Seed;
+import dev.headrace.data.Shape;
+import dev.headrace.data.Tensor;
 import dev.headrace.golden.Outcomes;
+import dev.headrace.spi.Collator;
 import dev.headrace.spi.Fn;
 import dev.headrace.testing.NoLeftovers;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -170,5 +176,85 @@ class HeldBytesTest {
     assertThat(errors).hasSize(1);
     assertThat(errors.getFirst().getMessage())
         .containsPattern("but with 1\\d,\\d{3} elements of 1\\d,\\d{3} keys, \\d MB");
+  }
+
+  static Stream<Arguments> endlessBatches() {
+    Dataset<Tensor> tensors = Dataset.range(100_000).map(i -> Tensor.full(Shape.of(250_000), 1f));
+    int most = Integer.MAX_VALUE;
+    return Stream.of(
+        Arguments.of("batch", tensors.batch(most)),
+        Arguments.of("batch", tensors.batch(most, true)),
+        Arguments.of("batch", tensors.batch(most).map(x -> x)),
+        Arguments.of("batch", tensors.map(x -> x.add(1)).batch(most)),
+        Arguments.of("batch", Dataset.range(1L << 40).batch(most)),
+        Arguments.of("batch", Dataset.range(1L << 40).map(i -> "a" + i).batch(most)),
+        Arguments.of("batch", tensors.batch(most, Collator.toList())),
+        Arguments.of("batch", tensors.batch(most, Collator.byLeaf(Collator.stack()))),
+        Arguments.of("paddedBatch", tensors.paddedBatch(most)),
+        Arguments.of("raggedBatch", tensors.batch(most, Collator.ragged())),
+        Arguments.of("sparseBatch", tensors.batch(most, Collator.sparse(Shape.of(-1)))),
+        Arguments.of("rebatch", tensors.batch(1).rebatch(most)),
+        Arguments.of("batch", tensors.window(8).flatMap(window -> window.repeat().batch(most))));
+  }
+
+  /** A size that means "all there are" ends with the size, and within the budget. */
+  @ParameterizedTest(name = "{index} {0}")
+  @MethodSource("endlessBatches")
+  void aBatchThatIsTooLargeFailsBeforeTheMemoryIsGone(String word, Dataset<?> batches) {
+    int budget = 24 * MB;
+    try (Pipeline<?> pipeline =
+        batches.options(OPTIONS.heapBudget(budget).nativeBudget(budget)).open()) {
+      assertThatThrownBy(() -> pipeline.iterator().next())
+          .hasMessageContaining(word + ": expected a batch of ")
+          .hasMessageContaining("the heap account is full (")
+          .hasMessageContaining("make batches smaller, or raise options.heapBudget");
+      assertThat(pipeline.stats().heapPeakBytes()).isBetween(budget / 2L, budget * 51L / 50);
+      assertThat(pipeline.stats().nativePeakBytes()).isLessThan(budget * 51L / 50);
+    }
+  }
+
+  static Stream<Arguments> longRows() {
+    Dataset<Tensor> rows =
+        Dataset.range(192).map(i -> Tensor.full(Shape.of(i == 70 ? 3_000_000 : 10), 1f));
+    Dataset<Tensor> texts =
+        Dataset.range(192)
+            .map(i -> Collections.nCopies(i == 70 ? 1_000_000 : 1, "a"))
+            .map(words -> Tensor.ofStrings(words.toArray(String[]::new)));
+    Buckets one = Buckets.below(10_000_000).batches(64, 64);
+    return Stream.of(
+        Arguments.of(rows.paddedBatch(64), "float[64, 3000000] takes 768,000,000 bytes", "native"),
+        Arguments.of(
+            rows.paddedBatch(64).map(x -> x), "float[64, 3000000] takes 768,000,000 bytes", "heap"),
+        Arguments.of(texts.paddedBatch(64), "string[64, 1000000] takes 256,000,000 bytes", "heap"),
+        Arguments.of(
+            rows.bucketBySequenceLength(x -> x.shape().dim(0), one),
+            "float[64, 3000000] takes 768,000,000 bytes",
+            "native"),
+        Arguments.of(
+            rows.map(x -> x.add(1)).batch(64, Collator.pad()),
+            "float[64, 3000000] takes 768,000,000 bytes",
+            "native"));
+  }
+
+  /** One row of 12 MB makes 768 MB of a batch of 64: the batch fails, and the next one does not. */
+  @ParameterizedTest(name = "{index} {2}")
+  @MethodSource("longRows")
+  void aBatchThatALongRowMakesTooLargeTellsItsSize(
+      Dataset<?> batches, String size, String account) {
+    Options options = OPTIONS.heapBudget(64 * MB).nativeBudget(64 * MB);
+    try (Pipeline<?> pipeline = batches.options(options).open()) {
+      Iterator<?> each = pipeline.iterator();
+      assertThat(each.next()).isNotNull();
+      assertThatThrownBy(each::next)
+          .hasMessageContaining("batch: expected a batch that fits the memory budget, but " + size)
+          .hasMessageContaining(" and the " + account + " account holds ")
+          .hasMessageContaining(
+              "of 64 MB; make batches smaller, cut or drop long elements, or raise")
+          .hasMessageContaining("options." + account + "Budget");
+      assertThat(each.next()).isNotNull();
+      assertThat(each.hasNext()).isFalse();
+      assertThat(pipeline.stats().heapPeakBytes()).isLessThan(65 * MB);
+      assertThat(pipeline.stats().nativePeakBytes()).isLessThan(65 * MB);
+    }
   }
 }
