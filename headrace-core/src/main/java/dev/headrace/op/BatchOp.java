@@ -230,7 +230,7 @@ public record BatchOp(
         holding.letGo(laneBytes); // chunks swap their arrays
         laneBytes = 0;
         long lanes = gathered.laneBytes();
-        if (!BatchBudget.take(holding, weighed(gathered) + lanes)) {
+        if (!holding.takeOrPass(weighed(gathered) + lanes)) {
           return false;
         }
         isCharged = true;
@@ -238,7 +238,7 @@ public record BatchOp(
       }
       long grown = gathered.laneBytesWith(pulled, pulled.size());
       long more = grown == laneBytes ? 0 : grown; // both are there while one is copied
-      if (!BatchBudget.take(holding, weighed(pulled) + more)) {
+      if (!holding.takeOrPass(weighed(pulled) + more)) {
         return false;
       }
       gathered.append(pulled, 0, pulled.size());

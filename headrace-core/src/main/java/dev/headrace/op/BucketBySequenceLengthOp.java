@@ -94,8 +94,7 @@ public record BucketBySequenceLengthOp(
       Chunk gathered = new Chunk();
       for (int i = 0; i < elements.size(); i++) {
         Object element = elements.get(i);
-        if (elements instanceof ItemsOnDisk
-            && !BatchBudget.take(holding, Weigher.bytesOf(element))) {
+        if (elements instanceof ItemsOnDisk && !holding.takeOrPass(Weigher.bytesOf(element))) {
           throw new IllegalStateException(
               ("%s: expected a batch that fits the memory budget, but %,d of its %,d elements take"
                       + " %,d bytes and %s; make batches smaller, or raise %s")

@@ -69,10 +69,15 @@ public record CsvOp(
   }
 
   /** The files and their columns, as they were when the pipeline first asked. */
-  private record Schema(FileListing listing, List<Csv.Column> columns) {}
+  private record Schema(FileListing listing, List<Csv.Column> columns) implements AutoCloseable {
+    @Override
+    public void close() {
+      listing.close();
+    }
+  }
 
   private Schema schema(Context context) {
-    FileListing listing = FileListing.of(word(), files);
+    FileListing listing = FileListing.of(word(), files, context);
     List<Csv.Column> declared = format.columns();
     boolean infers =
         rowClass == null
@@ -86,7 +91,8 @@ public record CsvOp(
       columns.addAll(named(CsvInference.columns(files, listing, format, context)));
       return new Schema(listing, columns);
     } catch (IOException e) {
-      return new Schema(new FileListing(List.of(), "", List.of(), e), declared);
+      listing.close();
+      return new Schema(FileListing.none(e), declared);
     }
   }
 

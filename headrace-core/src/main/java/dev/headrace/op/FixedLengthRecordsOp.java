@@ -69,7 +69,8 @@ public record FixedLengthRecordsOp(
 
   @Override
   public Cursor open(Context context) {
-    return new RecordsCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
+    return new RecordsCursor(
+        context, this, context.shared(() -> FileListing.of(word(), files, context)));
   }
 
   @Override

@@ -48,7 +48,8 @@ public record ListFilesOp(String pattern, Site site) implements Op {
 
   @Override
   public Cursor open(Context context) {
-    return new FilesCursor(context, context.shared(() -> FileListing.matching(word(), pattern)));
+    return new FilesCursor(
+        context, context.shared(() -> FileListing.matching(word(), pattern, context)));
   }
 
   /** The files by index; the pattern is matched when the first is asked for. */

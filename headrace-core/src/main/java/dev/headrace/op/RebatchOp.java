@@ -162,7 +162,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
         if (batch.rows() == 0) {
           return;
         }
-        if (!BatchBudget.take(holding, batch.bytes)) {
+        if (!holding.takeOrPass(batch.bytes)) {
           out.add(tooLarge(), context.prefix(), 0);
           broken = true;
           return;

@@ -65,7 +65,8 @@ public record TextLinesOp(InputFiles files, boolean asBytes, boolean withPlace, 
 
   @Override
   public Cursor open(Context context) {
-    return new LinesCursor(context, this, context.shared(() -> FileListing.of(word(), files)));
+    return new LinesCursor(
+        context, this, context.shared(() -> FileListing.of(word(), files, context)));
   }
 
   private static final class LinesCursor extends FileBytesCursor {

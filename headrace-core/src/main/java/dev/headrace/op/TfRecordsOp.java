@@ -141,11 +141,17 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
     return new RecordsCursor(
         context,
         this,
-        context.shared(() -> new Shared(FileListing.of(word(), files), new MappedFiles())));
+        context.shared(
+            () -> new Shared(FileListing.of(word(), files, context), new MappedFiles())));
   }
 
   /** What all passes of a pipeline have in common. */
-  private record Shared(FileListing listing, MappedFiles mapped) {}
+  private record Shared(FileListing listing, MappedFiles mapped) implements AutoCloseable {
+    @Override
+    public void close() {
+      listing.close();
+    }
+  }
 
   private static final class RecordsCursor extends FileCursor<RecordFile> {
     private final TfRecordsOp op;

@@ -19,24 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record BatchBudget(@Nullable SlabPool slabs, @Nullable Holding heap, String owner) {
 
-  /** Batches of at most so many bytes pass even where the account is full. */
-  static final long PASSING_BYTES = 2 * Chunk.FULL_BYTES;
-
   /** Memory of its own without a limit, for batches that are made outside of a pipeline. */
   public static BatchBudget unlimited(String owner) {
     return new BatchBudget(null, null, owner);
-  }
-
-  /** Charges what a batch holds, also beyond the limit while that is little; else says no. */
-  public static boolean take(Holding heap, long bytes) {
-    if (heap.take(bytes)) {
-      return true;
-    }
-    if (heap.bytes() + bytes > PASSING_BYTES) {
-      return false;
-    }
-    heap.takeAnyway(bytes);
-    return true;
   }
 
   /** The same batch in memory of its own. */
@@ -58,11 +43,11 @@ public record BatchBudget(@Nullable SlabPool slabs, @Nullable Holding heap, Stri
    */
   void admit(long ownBytes, long slabBytes, Described what) {
     SlabPool pool = slabs;
-    if (pool != null && slabBytes > PASSING_BYTES && slabBytes > pool.mostBytes()) {
+    if (pool != null && slabBytes > Holding.LITTLE_BYTES && slabBytes > pool.mostBytes()) {
       throw tooLarge(slabBytes, what, pool.holds(), pool.option());
     }
     Holding holding = heap;
-    if (holding != null && ownBytes > PASSING_BYTES && !holding.take(ownBytes)) {
+    if (holding != null && ownBytes > Holding.LITTLE_BYTES && !holding.take(ownBytes)) {
       throw tooLarge(ownBytes, what, holding.holds(), holding.option());
     }
   }

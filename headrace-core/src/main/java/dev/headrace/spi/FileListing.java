@@ -1,5 +1,9 @@
 package dev.headrace.spi;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.headrace.data.Account;
+import dev.headrace.data.HeapLayout;
 import dev.headrace.data.PartialFile;
 import dev.headrace.data.TfRecordIndex;
 import java.io.IOException;
@@ -9,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -22,73 +28,165 @@ import org.jspecify.annotations.Nullable;
  * The files of a source as they were when its pipeline first asked; to be kept by {@link
  * Context#shared}, so that all passes see the same ones.
  *
- * <p><b>Threading:</b> immutable.
+ * <p>A list is charged while it is made. One that does not fit the heap account is a {@link
+ * #problem} that tells the size; one that is made outside of a pipeline may take half of the heap.
+ *
+ * <p><b>Threading:</b> immutable. <b>Ownership:</b> closing it gives back what was charged.
  *
  * @param files the files in order; one that was named and is not there is met when it is read
  * @param fingerprint names, sizes and times
  * @param missing those that were named and are not there
  * @param problem why there is no list, or null
+ * @param holding what the list takes
  */
 public record FileListing(
     List<StoredFile> files,
     String fingerprint,
     List<StoredFile> missing,
-    @Nullable Exception problem) {
+    @Nullable Exception problem,
+    @Nullable Holding holding)
+    implements AutoCloseable {
   private static final String STATE = "files";
   private static final String WILDCARDS = "*?[{";
   private static final String ANY_DEPTH = "**/";
   private static final int MOST_VARIANTS = 64;
 
   /**
-   * The files that a source reads.
+   * The files that a source reads, on the account of its pipeline.
    *
    * @param word the operator, for messages
    */
+  public static FileListing of(String word, InputFiles inputs, Context context) {
+    return of(new Listed(word, context.heap(), ""), inputs);
+  }
+
+  /** The same outside of a pipeline. */
   public static FileListing of(String word, InputFiles inputs) {
+    return of(Listed.alone(word), inputs);
+  }
+
+  private static FileListing of(Listed listed, InputFiles inputs) {
     try {
-      List<StoredFile> files = new ArrayList<>();
-      inputs.paths().forEach(path -> files.add(StoredFile.of(path)));
+      for (Path path : inputs.paths()) {
+        listed.add(StoredFile.of(path));
+      }
       for (String name : inputs.names()) {
-        files.add(StoredFile.of(name));
+        listed.add(StoredFile.of(name));
       }
       for (String pattern : inputs.patterns()) {
         boolean isName = pattern.chars().noneMatch(c -> WILDCARDS.indexOf(c) >= 0);
-        files.addAll(isName ? List.of(StoredFile.of(pattern)) : list(word, pattern));
+        if (isName) {
+          listed.add(StoredFile.of(pattern));
+        } else {
+          list(pattern, listed);
+        }
       }
-      return of(files);
+      return of(listed);
     } catch (IOException | RuntimeException e) {
-      return new FileListing(List.of(), "", List.of(), e);
+      return none(listed, e);
     }
   }
 
-  /** The local files that match a pattern now; without any there is a {@link #problem}. */
+  /**
+   * The local files that match a pattern now, on the account of a pipeline; without any there is a
+   * {@link #problem}.
+   */
+  public static FileListing matching(String word, String pattern, Context context) {
+    return matching(new Listed(word, context.heap(), ""), pattern);
+  }
+
+  /** The same outside of a pipeline. */
   public static FileListing matching(String word, String pattern) {
+    return matching(Listed.alone(word), pattern);
+  }
+
+  private static FileListing matching(Listed listed, String pattern) {
     try {
-      List<StoredFile> files = list(word, pattern);
-      Path unused = files.getFirst().local(word + ", which gives paths");
-      return of(files);
+      list(pattern, listed);
+      Path unused = listed.files.getFirst().local(listed.word + ", which gives paths");
+      return of(listed);
     } catch (IOException | RuntimeException e) {
-      return new FileListing(List.of(), "", List.of(), e);
+      return none(listed, e);
     }
   }
 
-  private static FileListing of(List<StoredFile> files) throws IOException {
-    List<String> facts = new ArrayList<>();
+  /** No files, and why. */
+  public static FileListing none(Exception problem) {
+    return new FileListing(List.of(), "", List.of(), problem, null);
+  }
+
+  private static FileListing none(Listed listed, Exception problem) {
+    listed.holding.close();
+    return none(problem);
+  }
+
+  private static FileListing of(Listed listed) throws IOException {
+    MessageDigest facts = ContentDigest.sha256();
     List<StoredFile> missing = new ArrayList<>();
-    for (StoredFile file : files) {
+    for (StoredFile file : listed.files) {
+      String fact = file + "|";
       try {
         Store.Facts now = file.facts();
-        facts.add(file + "|" + now.size() + "|" + now.modifiedMs());
+        fact += now.size() + "|" + now.modifiedMs();
       } catch (NoSuchFileException e) {
-        facts.add(file + "|");
         missing.add(file);
       }
+      facts.update(fact.getBytes(UTF_8));
+      facts.update((byte) 0);
     }
     return new FileListing(
-        List.copyOf(files),
-        FunctionIdentity.digest(facts.toArray(String[]::new)),
+        Collections.unmodifiableList(listed.files),
+        FunctionIdentity.shortened(facts),
         List.copyOf(missing),
-        null);
+        null,
+        listed.holding);
+  }
+
+  /** Gives back what the list takes; it is not to be used any more. */
+  @Override
+  public void close() {
+    if (holding != null) {
+      holding.close();
+    }
+  }
+
+  /** A list that is being made, and charged. */
+  private static final class Listed {
+    final String word;
+    final Holding holding;
+    final List<StoredFile> files = new ArrayList<>();
+
+    /** What makes room where that is no budget. */
+    private final String remedy;
+
+    Listed(String word, Account account, String remedy) {
+      this.word = word;
+      this.holding = new Holding(account);
+      this.remedy = remedy;
+    }
+
+    static Listed alone(String word) {
+      Account half = new Account("heap", Runtime.getRuntime().maxMemory() / 2);
+      return new Listed(word, half, "the maximum heap (-Xmx)");
+    }
+
+    void add(StoredFile file) {
+      long bytes = file.heapBytes() + HeapLayout.REFERENCE * 3L / 2; // a list that grows by half
+      if (!holding.takeOrPass(bytes)) {
+        throw new IllegalStateException(
+            ("%s: expected the list of its files to fit the memory budget, but after %,d files of"
+                    + " %,d bytes %s; the next one is %s: read fewer and larger files, give a"
+                    + " narrower pattern, or raise %s")
+                .formatted(
+                    word,
+                    files.size(),
+                    holding.bytes(),
+                    holding.isFull(),
+                    file,
+                    remedy.isEmpty() ? holding.option() : remedy));
+      }
+      files.add(file);
+    }
   }
 
   /** A file that is on this machine. */
@@ -120,65 +218,67 @@ public record FileListing(
     return (int) file;
   }
 
-  private static List<StoredFile> list(String word, String pattern) throws IOException {
+  /** Adds the files that match, sorted. */
+  private static void list(String pattern, Listed listed) throws IOException {
+    int before = listed.files.size();
     Store store = StoredFile.storeOf(pattern);
-    return store == LocalStore.INSTANCE
-        ? listPaths(word, LocalStore.path(pattern).toString()).stream().map(StoredFile::of).toList()
-        : listNames(word, pattern, store);
+    if (store == LocalStore.INSTANCE) {
+      listPaths(LocalStore.path(pattern).toString(), listed);
+    } else {
+      listNames(pattern, store, listed);
+    }
+    listed.files.subList(before, listed.files.size()).sort(Comparator.comparing(StoredFile::name));
   }
 
-  private static List<StoredFile> listNames(String word, String pattern, Store store)
-      throws IOException {
+  private static void listNames(String pattern, Store store, Listed listed) throws IOException {
     int slash = pattern.lastIndexOf('/', firstWildcard(pattern));
     String folder =
         slash < 0
             ? pattern.substring(0, pattern.indexOf(':') + 1)
             : pattern.substring(0, slash + 1);
     Predicate<Path> matches = matching(pattern.substring(folder.length()));
-    List<StoredFile> files =
-        store.list(folder).stream()
-            .filter(
-                name ->
-                    name.startsWith(folder)
-                        && !PartialFile.isPartial(name)
-                        && matches.test(Path.of(name.substring(folder.length()))))
-            .sorted()
-            .map(name -> new StoredFile(store, name, null))
-            .toList();
-    if (files.isEmpty()) {
+    int before = listed.files.size();
+    for (String name : store.list(folder)) {
+      if (name.startsWith(folder)
+          && !PartialFile.isPartial(name)
+          && matches.test(Path.of(name.substring(folder.length())))) {
+        listed.add(new StoredFile(store, name, null));
+      }
+    }
+    if (listed.files.size() == before) {
       throw new NoSuchFileException(
           pattern,
           null,
-          word + ": expected at least one file to match, but none does; looked in " + folder);
+          listed.word
+              + ": expected at least one file to match, but none does; looked in "
+              + folder);
     }
-    return files;
   }
 
   /*
    * Brackets and braces may be part of a name, as in "data [v2]/train-{a}.csv". So where a pattern
    * matches nothing, the folders and the file of exactly that name are looked for.
    */
-  private static List<Path> listPaths(String word, String pattern) throws IOException {
+  private static void listPaths(String pattern, Listed listed) throws IOException {
     int slash = pattern.lastIndexOf('/', firstWildcard(pattern) - 1);
-    List<Path> files = matching(pattern, slash);
-    if (files.isEmpty() && Files.isRegularFile(Path.of(pattern))) {
-      files = List.of(Path.of(pattern));
+    if (addMatching(pattern, slash, listed)) {
+      return;
     }
-    if (files.isEmpty()) {
-      slash = Math.max(slash, lastSlashOfFolders(pattern));
-      files = matching(pattern, slash);
+    if (Files.isRegularFile(Path.of(pattern))) {
+      listed.add(StoredFile.of(Path.of(pattern)));
+      return;
     }
-    if (files.isEmpty()) {
+    slash = Math.max(slash, lastSlashOfFolders(pattern));
+    if (!addMatching(pattern, slash, listed)) {
       Path folder = folder(pattern, slash);
       throw new NoSuchFileException(
           pattern,
           null,
-          word
+          listed.word
               + ": expected at least one file to match, but none does; looked in "
               + folder.toAbsolutePath()
               + (Files.exists(folder) ? "" : ", which does not exist"));
     }
-    return files;
   }
 
   private static Path folder(String pattern, int slash) {
@@ -196,24 +296,25 @@ public record FileListing(
     return last;
   }
 
-  /** The files in a folder that match what follows the slash. */
-  private static List<Path> matching(String pattern, int slash) throws IOException {
+  /** Adds the files in a folder that match what follows the slash; says whether there are any. */
+  private static boolean addMatching(String pattern, int slash, Listed listed) throws IOException {
     Path folder = folder(pattern, slash);
     String glob = pattern.substring(slash + 1);
     if (!Files.exists(folder)) {
-      return List.of();
+      return false;
     }
+    int before = listed.files.size();
     Predicate<Path> matches = matching(glob);
     int depth = glob.contains("**") ? Integer.MAX_VALUE : Path.of(glob).getNameCount();
     try (Stream<Path> walk = Files.walk(folder, depth, FileVisitOption.FOLLOW_LINKS)) {
-      return walk.filter(
+      walk.filter(
               path ->
                   matches.test(folder.relativize(path))
                       && Files.isRegularFile(path)
                       && !isOurs(path))
-          .sorted(Comparator.comparing(Path::toString))
-          .toList();
+          .forEach(path -> listed.add(StoredFile.of(path)));
     }
+    return listed.files.size() > before;
   }
 
   /** Whether a name matches, where a folder of any depth may also be none. */

@@ -61,6 +61,11 @@ public record FunctionIdentity(String label, ContentIdentity content) {
       sha.update(text.getBytes(UTF_8));
       sha.update((byte) 0);
     }
+    return shortened(sha);
+  }
+
+  /** The digest as it is written in texts. */
+  static String shortened(MessageDigest sha) {
     return HexFormat.of().formatHex(sha.digest(), 0, 8);
   }
 }

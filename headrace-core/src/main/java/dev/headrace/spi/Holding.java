@@ -20,6 +20,9 @@ public final class Holding implements AutoCloseable {
   private static final long MOST_SPARE_BYTES = 64 << 10;
   private static final int SPARE_SHARE = 1024;
 
+  /** What passes even where the account is full: a chunk or two. */
+  static final long LITTLE_BYTES = 2 * Chunk.FULL_BYTES;
+
   private final Account account;
   private final long spareBytes;
   private long heldBytes;
@@ -63,6 +66,21 @@ public final class Holding implements AutoCloseable {
       }
     }
     heldBytes += bytes;
+    return true;
+  }
+
+  /**
+   * Charges {@code bytes} if they fit, or if all that is held is little: that passes even where the
+   * account is full, so that no budget stops a pipeline.
+   */
+  public boolean takeOrPass(long bytes) {
+    if (take(bytes)) {
+      return true;
+    }
+    if (heldBytes + bytes > LITTLE_BYTES) {
+      return false;
+    }
+    takeAnyway(bytes);
     return true;
   }
 

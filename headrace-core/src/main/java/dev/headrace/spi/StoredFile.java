@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.HeapLayout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param name what the store calls it
  * @param local where it is on this machine, or null if it is not
  */
-public record StoredFile(Store store, String name, @Nullable Path local) {
+public record StoredFile(Store store, String name, @Nullable Path local) implements Weighed {
+  /** What a path of the JDK takes without its bytes; its text is the name. */
+  private static final long PATH_BYTES = HeapLayout.object(4L * HeapLayout.REFERENCE + 4);
+
+  private static final long OWN_BYTES = HeapLayout.object(3L * HeapLayout.REFERENCE);
+
   /** At least two letters: one is a drive. */
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]+):.*");
 
@@ -84,6 +90,12 @@ public record StoredFile(Store store, String name, @Nullable Path local) {
               .formatted(name, what));
     }
     return local;
+  }
+
+  @Override
+  public long heapBytes() {
+    long bytes = OWN_BYTES + Weigher.bytesOf(name);
+    return local == null ? bytes : bytes + PATH_BYTES + HeapLayout.array(name.length(), 1);
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
+import dev.headrace.data.Csv;
 import dev.headrace.data.Seed;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.testing.PipelineContract;
@@ -235,5 +236,39 @@ class ListFilesOpTest {
   void aPatternThatCannotBeReadIsShown() {
     assertThat(Outcomes.errors(listFiles(folder + "/[ab.txt")).getFirst())
         .hasMessageContaining("/[ab.txt");
+  }
+
+  @Test
+  void aListIsOnTheAccountOfItsPipelineAndFailsWithItsSize() throws IOException {
+    Path many = Files.createDirectory(folder.resolve("many"));
+    int count = 2000;
+    long characters = 0;
+    for (int i = 0; i < count; i++) {
+      Path file = many.resolve("n".repeat(240) + i + ".csv");
+      Files.createFile(file);
+      characters += file.toString().length();
+    }
+    String pattern = many + "/*.csv";
+    for (Dataset<?> files :
+        List.of(
+            listFiles(pattern),
+            Dataset.textLines(pattern),
+            Dataset.tfRecords(pattern),
+            Dataset.csv(pattern, Csv.columns(Csv.string("a"))),
+            Dataset.fixedLengthRecords(pattern, 4))) {
+      try (Pipeline<?> pipeline = files.open()) {
+        assertThat(pipeline.iterator().hasNext()).isIn(true, false);
+        // The name as bytes of the path and as text, the objects, and what is reserved in advance.
+        assertThat(pipeline.stats().heapBytes())
+            .isBetween(2 * characters + count * 100L, 2 * characters + count * 130L + (64 << 10));
+      }
+      assertThat(Outcomes.errors(files.options(o -> o.heapBudget(100_000))))
+          .singleElement()
+          .asString()
+          .containsPattern(
+              ": expected the list of its files to fit the memory budget, but after 1,\\d{3} files"
+                  + " of 1,\\d{3},\\d{3} bytes the heap account is full")
+          .contains("give a narrower pattern, or raise options.heapBudget");
+    }
   }
 }
