@@ -140,6 +140,9 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
     /** Whether the last results were no longs; only a hint between threads. */
     private boolean givesObjects;
 
+    /** Whether tensors were computed here, each of which may be large; such a hint, too. */
+    private boolean computes;
+
     Parts(Context context, List<Part> parts) {
       steps = new Step[parts.size()];
       for (int i = 0; i < steps.length; i++) {
@@ -193,11 +196,11 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
         if (looks && from > 0 && (Hurry.isOver(deadline) || made.bytes() >= chunk.fullBytes())) {
           return from;
         }
-        int most = givesObjects ? AT_ONCE : Hurry.step(size); // objects may grow without warning
+        int most = computes ? 1 : givesObjects ? AT_ONCE : Hurry.step(size); // they may grow
         to = Math.min(size, looks ? from + most : size);
         for (Step step : steps) {
           int _ = step.loop.run(chunk, from, to, step.function, step.blame, false);
-          step.deferral.settle(chunk, from, to, step.blame);
+          computes |= step.deferral.settle(chunk, from, to, step.blame);
         }
         for (int i = from; looks && !chunk.inLongs() && i < to; i++) {
           made.add(chunk.item(i));

@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.State;
@@ -22,7 +23,17 @@ final class MapCursor extends Cursor {
   private State restBefore = State.START;
 
   MapCursor(Context context, Cursor source, Work work, Op op, boolean synchronous) {
-    super(context);
+    this(context, context.meter(), source, work, op, synchronous);
+  }
+
+  /** The same behind its operator's own cursor, which counts the elements. */
+  static MapCursor uncounted(Context context, Cursor source, Work work, Op op) {
+    return new MapCursor(context, new Meter(), source, work, op, false);
+  }
+
+  private MapCursor(
+      Context context, Meter meter, Cursor source, Work work, Op op, boolean synchronous) {
+    super(context, meter);
     this.source = source;
     this.work = work;
     this.isPure = PureFunction.areAllOf(op);

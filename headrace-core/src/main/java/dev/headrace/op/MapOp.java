@@ -2,16 +2,19 @@ package dev.headrace.op;
 
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Blame;
+import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Order;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
+import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.Work;
 import java.util.List;
@@ -79,16 +82,63 @@ public record MapOp(
   public Cursor open(Context context) {
     Cursor source = context.open(input);
     MapLoop loop = MapLoop.of(function);
-    Deferral deferral = context.deferral();
-    Blame blame = context;
-    Work work =
-        (chunk, mayStop) -> {
-          int done = loop.run(chunk, 0, chunk.size(), function, blame, mayStop);
-          deferral.settle(chunk, 0, done, blame);
-          return done;
-        };
+    Work work = new Calls(function, loop, context.deferral(), context);
     return parallelism == Parallelism.SEQUENTIAL
         ? new MapCursor(context, source, work, this, synchronous)
         : context.parallel(source, work, parallelism, order);
+  }
+
+  /** Calls the function, and computes the tensors that it leaves deferred where they may not be. */
+  private static final class Calls implements Work {
+    private final Fn<Object, Object> function;
+    private final MapLoop loop;
+    private final Deferral deferral;
+    private final Blame blame;
+
+    /*
+     * Tensors that are computed here weigh more afterwards than when the loop weighs them. So
+     * elements that have such tensors are worked on one by one, and weighed when they are computed.
+     * The first element tells; both are only hints between threads.
+     */
+    private boolean isFirst;
+
+    private boolean computes;
+
+    Calls(Fn<Object, Object> function, MapLoop loop, Deferral deferral, Blame blame) {
+      this.function = function;
+      this.loop = loop;
+      this.deferral = deferral;
+      this.blame = blame;
+      this.isFirst = deferral != Deferral.LATER;
+    }
+
+    @Override
+    public int run(Chunk chunk, boolean mayStop) {
+      int size = chunk.size();
+      if (!mayStop || (!isFirst && !computes)) {
+        return runAll(chunk, 0, mayStop);
+      }
+      long deadline = Hurry.deadline();
+      Tally made = new Tally();
+      for (int i = 0; i < size; i++) {
+        if (i > 0 && !computes) {
+          return runAll(chunk, i, true);
+        }
+        int _ = loop.run(chunk, i, i + 1, function, blame, false);
+        computes |= deferral.settle(chunk, i, i + 1, blame);
+        isFirst = false;
+        made.add(chunk.item(i));
+        if (made.bytes() >= chunk.fullBytes() || Hurry.isOver(deadline)) {
+          return i + 1;
+        }
+      }
+      return size;
+    }
+
+    private int runAll(Chunk chunk, int from, boolean mayStop) {
+      int done = loop.run(chunk, from, chunk.size(), function, blame, mayStop);
+      computes |= deferral.settle(chunk, from, done, blame);
+      return done;
+    }
   }
 }

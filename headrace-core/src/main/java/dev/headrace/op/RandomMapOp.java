@@ -59,18 +59,13 @@ public record RandomMapOp(
   public Cursor open(Context context) {
     Cursor source = context.open(input);
     Deferral deferral = context.deferral();
-    Work work =
-        (chunk, mayStop) -> {
-          int done = run(chunk, context, mayStop);
-          deferral.settle(chunk, 0, done, context);
-          return done;
-        };
+    Work work = (chunk, mayStop) -> run(chunk, context, deferral, mayStop);
     return parallelism == Parallelism.SEQUENTIAL
         ? new MapCursor(context, source, work, this, false)
         : context.parallel(source, work, parallelism, order);
   }
 
-  private int run(Chunk chunk, Context context, boolean mayStop) {
+  private int run(Chunk chunk, Context context, Deferral deferral, boolean mayStop) {
     long deadline = Hurry.deadline();
     int step = mayStop ? Hurry.step(chunk.size()) : Integer.MAX_VALUE / 2;
     int look = step;
@@ -108,7 +103,8 @@ public record RandomMapOp(
         context.leftInterrupted();
       }
       chunk.replace(i, result);
-      made.add(result);
+      boolean _ = deferral.settle(chunk, i, i + 1, context);
+      made.add(chunk.item(i));
       if (mayStop && made.bytes() >= chunk.fullBytes()) {
         return i + 1;
       }

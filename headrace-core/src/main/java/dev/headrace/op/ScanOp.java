@@ -6,10 +6,12 @@ import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Scanned;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.Values;
 import java.util.Arrays;
@@ -87,24 +89,47 @@ public record ScanOp(
 
   private static final class ScanCursor extends Cursor {
     private final ScanOp op;
-    private final Cursor source;
+
+    /** Gives results, and keeps what was pulled but not worked on since results were heavy. */
+    private final Cursor results;
+
     private Object value;
 
     ScanCursor(Context context, ScanOp op) {
       super(context);
       this.op = op;
       this.value = op.initial.fresh();
-      this.source = context.open(op.input);
+      this.results = MapCursor.uncounted(context, context.open(op.input), this::scan, op);
     }
 
     @Override
     protected void produce(Chunk out, int max) {
-      source.fill(out, max);
-      for (int i = 0; i < out.size(); i++) {
-        if (!out.isFailure(i)) {
-          out.replace(i, scan(out, i, 0));
+      results.fill(out, max);
+    }
+
+    private int scan(Chunk chunk, boolean mayStop) {
+      long deadline = Hurry.deadline();
+      Tally made = new Tally();
+      int size = chunk.size();
+      int step = Hurry.step(size);
+      int look = step;
+      for (int i = 0; i < size; i++) {
+        if (mayStop && i == look) {
+          if (Hurry.isOver(deadline)) {
+            return i;
+          }
+          look = i + step;
+        }
+        if (!chunk.isFailure(i)) {
+          Object result = scan(chunk, i, 0);
+          chunk.replace(i, result);
+          made.add(result);
+          if (mayStop && made.bytes() >= chunk.fullBytes()) {
+            return i + 1;
+          }
         }
       }
+      return size;
     }
 
     private Object scan(Chunk chunk, int index, int times) {
@@ -128,12 +153,12 @@ public record ScanOp(
 
     @Override
     public boolean isReady() {
-      return source.isReady();
+      return results.isReady();
     }
 
     @Override
     protected State position() {
-      return State.of("value", valueState(), "input", source.save());
+      return State.of("value", valueState(), "input", results.save());
     }
 
     /** Positions are taken all the time; a state that cannot be written only stops checkpoints. */
@@ -180,12 +205,12 @@ public record ScanOp(
         throw new State.InvalidState(
             "checkpoint: expected a state of scan, but got " + e.getMessage());
       }
-      source.restore(state.state("input"));
+      results.restore(state.state("input"));
     }
 
     @Override
     public void close() {
-      source.close();
+      results.close();
     }
   }
 }

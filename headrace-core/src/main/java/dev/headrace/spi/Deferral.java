@@ -34,31 +34,40 @@ public enum Deferral {
     return this == LATER ? IF_SMALLER : this;
   }
 
-  /** Computes what must not wait in the elements of a chunk from one to before another. */
-  public void settle(Chunk chunk, int from, int to, Blame blame) {
+  /**
+   * Computes what must not wait in the elements of a chunk from one to before another; says whether
+   * there was anything, so that they may weigh more than before.
+   */
+  public boolean settle(Chunk chunk, int from, int to, Blame blame) {
     if (this == LATER || !Tensor.anyDeferred() || chunk.inLongs()) {
-      return;
+      return false;
     }
+    boolean isAnyComputed = false;
     for (int i = from; i < to; i++) {
       Object element = chunk.item(i);
       if (!mayHoldTensors(element)) {
         continue;
       }
       try {
-        settle(element);
+        isAnyComputed |= settle(element);
       } catch (Throwable e) {
+        isAnyComputed = true;
         chunk.replace(i, blame.failure(chunk.id(i), e));
       }
     }
+    return isAnyComputed;
   }
 
-  private void settle(Object element) {
+  private boolean settle(Object element) {
+    boolean isAnyComputed = false;
     for (Tensor leaf : tensorsOf(element)) {
       Expression expression = leaf.expression();
       if (expression != null && mustNotWait(leaf, expression)) {
         leaf.compute();
+        isAnyComputed = true;
       }
     }
+    return isAnyComputed;
   }
 
   private boolean mustNotWait(Tensor leaf, Expression expression) {

@@ -1,5 +1,6 @@
 package dev.headrace.contract;
 
+import static dev.headrace.Dataset.AUTOTUNE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withinPercentage;
@@ -10,13 +11,17 @@ import dev.headrace.Options;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.data.Buckets;
+import dev.headrace.data.DType;
+import dev.headrace.data.Expression;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Scanned;
 import dev.headrace.testing.NoLeftovers;
+import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,6 +29,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -256,5 +262,65 @@ class HeldBytesTest {
       assertThat(pipeline.stats().heapPeakBytes()).isLessThan(65 * MB);
       assertThat(pipeline.stats().nativePeakBytes()).isLessThan(65 * MB);
     }
+  }
+
+  /** A tensor of 1 MB that is computed from nothing, and counts that it was. */
+  private record Filled(AtomicInteger computed) implements Expression {
+    @Override
+    public DType dtype() {
+      return DType.FLOAT32;
+    }
+
+    @Override
+    public Shape shape() {
+      return Shape.of(250_000);
+    }
+
+    @Override
+    public List<Tensor> sources() {
+      return List.of();
+    }
+
+    @Override
+    public void evaluateInto(MemorySegment destination) {
+      computed.incrementAndGet();
+    }
+
+    @Override
+    public String describe() {
+      return "filled";
+    }
+  }
+
+  static Stream<Arguments> growingResults() {
+    AtomicInteger made = new AtomicInteger();
+    Dataset<Long> numbers = Dataset.range(100_000);
+    return Stream.of(
+        Arguments.of(
+            made,
+            numbers.scan(
+                0L,
+                (sum, i) -> {
+                  made.incrementAndGet();
+                  return new Scanned<>(sum, new byte[MB]);
+                })),
+        Arguments.of(made, numbers.map(i -> Tensor.deferred(new Filled(made)))),
+        Arguments.of(made, numbers.map(i -> Tensor.deferred(new Filled(made)), 2)),
+        Arguments.of(
+            made, numbers.randomMap((i, random) -> Tensor.deferred(new Filled(made)), Seed.of(1))),
+        Arguments.of(
+            made, numbers.map(i -> i + 1).map(i -> Tensor.deferred(new Filled(made)), AUTOTUNE)));
+  }
+
+  /** What becomes large in an operator is weighed while it works, not when a chunk is done. */
+  @ParameterizedTest
+  @MethodSource("growingResults")
+  void resultsAreWeighedOneByOne(AtomicInteger made, Dataset<?> results) {
+    made.set(0);
+    Options options = Options.defaults().heapBudget(16 * MB).spill(false);
+    Dataset<?> batches = results.batch(2000, Collator.toList());
+    assertThatThrownBy(() -> batches.options(options).first())
+        .hasMessageContaining("the heap account is full");
+    assertThat(made.get()).isBetween(12, 40);
   }
 }
