@@ -2,6 +2,7 @@ package dev.headrace;
 
 import dev.headrace.data.Lease;
 import dev.headrace.data.Log;
+import dev.headrace.op.CacheFileOp;
 import dev.headrace.optimize.Optimised;
 import dev.headrace.optimize.Optimizer;
 import dev.headrace.profile.Diagnosis;
@@ -117,13 +118,23 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     }
     this.optimised = Optimizer.optimise(op, options.goals());
     this.engine =
-        new Engine(optimised.plan(), optimised.origins(), options.settings(), found(), functions);
+        new Engine(
+            optimised.plan(),
+            optimised.origins(),
+            options.settings(),
+            found(),
+            () -> keepsFiles(op) ? PlanIdentity.readAgain(functions) : functions);
     SettingNames.warnOfUnknown();
     this.parts = new OpenParts(engine, openedAt);
     this.chunk = parts.chunk;
     this.consumer = new OneAtATime(parts);
     this.forgotten = parts.closeWithout(this);
     showToWatchers(Watcher::opened);
+  }
+
+  /** Whether elements are kept in files, which must not be under values they were not made with. */
+  private static boolean keepsFiles(Op op) {
+    return op instanceof CacheFileOp || op.anyInput(Pipeline::keepsFiles);
   }
 
   /** What an earlier run found good, where there was one of the same plan. */

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class CacheFile implements AutoCloseable {
   /*
    * The content is always that of pass 0, under no prefix, whatever epoch or repetition makes it,
-   * and random operators draw as if nothing followed: so it does not depend on who made it. The file tells where that pass began (a seed that was
-   * drawn, an order that was met), so that a pipeline that has read a part of it can go on without.
+   * and random operators draw as if nothing followed: so it does not depend on who made it. The file
+   * tells where that pass began (a seed that was drawn, an order that was met), so that a pipeline
+   * that has read a part of it can go on without.
    *
    * A plan that has no identity writes its file under one that no other run has, and removes it at
    * the end: so the epochs of this run share it, and nobody else.
@@ -116,7 +118,7 @@ final class CacheFile implements AutoCloseable {
       return "it has other elements than before";
     }
     if (!sources().equals(reader.facts().get(SOURCES))) {
-      return "the files it was made from have changed";
+      return "the files or weights it was made from have changed";
     }
     return null;
   }
@@ -125,23 +127,29 @@ final class CacheFile implements AutoCloseable {
     return ContentIdentity.of(one).hash().equals(ContentIdentity.of(other).hash());
   }
 
-  /** What the sources say of their data, the first one last. */
+  /** What the sources said of their data before it was read. */
   private List<String> sources() {
     List<String> known = sources;
     if (known == null) {
-      known = new ArrayList<>();
-      ArrayDeque<Op> left = new ArrayDeque<>(List.of(input));
-      while (!left.isEmpty()) {
-        Op op = left.pop();
-        String version = op.dataVersion();
-        if (!version.isEmpty()) {
-          known.add(version);
-        }
-        op.inputs().reversed().forEach(left::push);
-      }
+      known = sourcesNow();
       sources = known;
     }
     return known;
+  }
+
+  /** What the sources say of their data, the first one last. */
+  private List<String> sourcesNow() {
+    List<String> versions = new ArrayList<>();
+    ArrayDeque<Op> left = new ArrayDeque<>(List.of(input));
+    while (!left.isEmpty()) {
+      Op op = left.pop();
+      String version = op.dataVersion();
+      if (!version.isEmpty()) {
+        versions.add(version);
+      }
+      op.inputs().reversed().forEach(left::push);
+    }
+    return versions;
   }
 
   /** Where the pass began that wrote a file which was found. */
@@ -186,6 +194,9 @@ final class CacheFile implements AutoCloseable {
    */
   synchronized boolean publish(ElementWriter writer) throws IOException {
     State began = Objects.requireNonNull(start, "a pass has begun");
+    if (!sourcesNow().equals(sources())) { // parts of it are from before: only this run knows them
+      sources = List.of("changed while it was read, " + UUID.randomUUID());
+    }
     writer.finish(Map.of(PLAN, plan.toFacts(), START, began.toMap(), SOURCES, sources()));
     String before = content;
     try (ElementReader reader = new ElementReader(path, codec)) {

@@ -72,6 +72,11 @@ public record SampleFromOp(
   }
 
   @Override
+  public String dataVersion() {
+    return weights.version();
+  }
+
+  @Override
   public Cursor open(Context context) {
     return new SampleCursor(context, this);
   }

@@ -22,12 +22,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything of an open pipeline that outlives one pass: memory, objects operators share between
@@ -48,7 +50,11 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Op plan;
   private final Origins origins;
   private final Map<String, Tuned> found;
-  private final Map<Object, FunctionIdentity> functions;
+  private final Supplier<Map<Object, FunctionIdentity>> functionsAtStart;
+
+  /** What they were when the first pass was opened; later they may have changed themselves. */
+  private volatile @Nullable Map<Object, FunctionIdentity> functions;
+
   private final Settings settings;
   private final MemoryBudget memory;
   private final Governor governor = new Governor(this);
@@ -79,23 +85,24 @@ public final class Engine implements AutoCloseable, Decisions {
    * @param origins what its operators were before they were rewritten
    */
   public Engine(Op plan, Origins origins, Settings settings) {
-    this(plan, origins, settings, Map.of(), Map.of());
+    this(plan, origins, settings, Map.of(), Map::of);
   }
 
   /**
    * Makes what runs a plan.
    *
    * @param found what an earlier run found good for the places of this plan
-   * @param functions the user's functions that were read already, by identity
+   * @param functionsAtStart the user's functions that were read already, by identity; asked when
+   *     the first pass is opened
    */
   public Engine(
       Op plan,
       Origins origins,
       Settings settings,
       Map<String, Tuned> found,
-      Map<Object, FunctionIdentity> functions) {
+      Supplier<Map<Object, FunctionIdentity>> functionsAtStart) {
     this.plan = plan;
-    this.functions = functions;
+    this.functionsAtStart = functionsAtStart;
     this.origins = origins;
     this.found = Map.copyOf(found);
     this.settings = settings;
@@ -130,6 +137,9 @@ public final class Engine implements AutoCloseable, Decisions {
     if (closed) {
       throw new IllegalStateException("the pipeline is closed");
     }
+    if (functions == null) {
+      functions = functionsAtStart.get();
+    }
     Pass pass = new Pass(this);
     OpenContext context = OpenContext.root(this, pass, plan, epoch, demand);
     return new OpenPass(this, pass, plan.open(context));
@@ -140,9 +150,10 @@ public final class Engine implements AutoCloseable, Decisions {
     return origins.of(op);
   }
 
-  /** What a plan of the user's is, by content; what was read before is not read again. */
+  /** What a plan of the user's is, by content, as it was when the first pass was opened. */
   PlanIdentity identityOf(Op last) {
-    return PlanIdentity.of(last, settings.deterministic(), functions);
+    return PlanIdentity.of(
+        last, settings.deterministic(), Objects.requireNonNull(functions, "a pass was opened"));
   }
 
   /** Which pipeline of this process it runs. */

@@ -64,7 +64,7 @@ public interface Op {
   /**
    * What tells whether a source reads the same data as before: of files their names, sizes and
    * times. A file cache that was made from other data is made again. Empty for an operator that
-   * reads nothing from outside the plan; asked before each time the source is read.
+   * reads nothing from outside the plan; asked before the source is read, and when all was read.
    */
   default String dataVersion() {
     return "";

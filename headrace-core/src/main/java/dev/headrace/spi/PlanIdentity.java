@@ -84,6 +84,14 @@ public record PlanIdentity(
     return known;
   }
 
+  /** The same functions, where those are read again that may have changed. */
+  public static Map<Object, FunctionIdentity> readAgain(Map<Object, FunctionIdentity> known) {
+    Map<Object, FunctionIdentity> now = new IdentityHashMap<>(known);
+    now.replaceAll(
+        (function, before) -> before.content().isFixed() ? before : FunctionIdentity.of(function));
+    return now;
+  }
+
   /** The same, under a fingerprint that no other run has. */
   public PlanIdentity ofThisRunOnly() {
     return new PlanIdentity(structure, functions, UUID.randomUUID().toString(), missing);

@@ -58,6 +58,10 @@ public sealed class Weights implements Identified {
   private double[] wanted;
 
   private long requests;
+
+  /** How often a checkpoint brought changes. */
+  private long brought;
+
   private @Nullable Course latest;
 
   private Weights(double[] weights, boolean isFixed) {
@@ -207,10 +211,15 @@ public sealed class Weights implements Identified {
     return course;
   }
 
-  /** The first weights, which are part of a plan's identity; later ones are not. */
+  /** The weights that a pipeline begins with which is opened now. */
   @Override
-  public Object identity() {
-    return initial.clone();
+  public synchronized Object identity() {
+    return wanted.clone();
+  }
+
+  /** What tells whether they were changed by hand since it was asked before. */
+  public synchronized String version() {
+    return requests + brought == 0 ? "" : "weights, change " + (requests + brought);
   }
 
   @Override
@@ -354,6 +363,7 @@ public sealed class Weights implements Identified {
           changes.addAll(saved);
           inForce = last;
           wanted = last;
+          brought += saved.isEmpty() ? 0 : 1;
         }
       }
     }

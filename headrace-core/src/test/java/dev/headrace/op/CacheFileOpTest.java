@@ -17,6 +17,7 @@ import dev.headrace.golden.LogRecords;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.Weights;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.io.IOException;
@@ -253,7 +254,7 @@ class CacheFileOpTest {
       assertThat(log.messages())
           .singleElement()
           .asString()
-          .contains("the files it was made from have changed");
+          .contains("the files or weights it was made from have changed");
     }
   }
 
@@ -628,6 +629,52 @@ class CacheFileOpTest {
     Path snapshots = folder.resolve("snapshots");
     assertThat(range(4).map(new Scale(1)).snapshot(snapshots).toList()).endsWith(3L);
     assertThat(range(4).map(new Scale(10)).snapshot(snapshots).toList()).endsWith(30L);
+  }
+
+  @Test
+  void valuesCountAsTheyAreWhenTheFirstElementIsAskedFor() {
+    Path file = freshFile();
+    long[] factor = {1};
+    int[] data = {1};
+    Dataset<Long> dataset = Dataset.of(data).map(x -> x[0] * factor[0]).cache(file);
+    try (Pipeline<Long> pipeline = dataset.open()) {
+      factor[0] = 10;
+      data[0] = 2;
+      assertThat(pipeline.iterator().next()).isEqualTo(20);
+      assertThat(pipeline.iterator().next()).as("epoch 1").isEqualTo(20);
+    }
+    assertThat(dataset.toList()).containsExactly(20L);
+    factor[0] = 1;
+    data[0] = 1;
+    assertThat(dataset.toList()).containsExactly(1L);
+  }
+
+  @Test
+  void whatIsDrawnWithOtherWeightsIsAnotherPlansOrNoPlans() {
+    Path file = freshFile();
+    Weights weights = Weights.of(1, 0);
+    Dataset<Long> mixed =
+        Dataset.sampleFrom(List.of(range(6), range(100, 106)), weights, SEED).cache(file);
+    assertThat(mixed.toList()).isEqualTo(range(6).toList());
+    weights.set(0, 1);
+    assertThat(mixed.toList()).as("changed before").isEqualTo(range(100, 106).toList());
+    try (Pipeline<Long> pipeline = mixed.options(o -> o.debug()).open()) {
+      weights.set(1, 0);
+      Files.delete(file);
+      List<Long> given = new ArrayList<>();
+      for (Long element : pipeline) {
+        given.add(element);
+        weights.set(0, 1);
+      }
+      assertThat(given).as("changed meanwhile").contains(0L, 100L);
+      List<Long> again = new ArrayList<>();
+      pipeline.forEach(again::add);
+      assertThat(again).as("epoch 1").isEqualTo(given);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    weights.set(1, 0);
+    assertThat(mixed.toList()).isEqualTo(range(6).toList());
   }
 
   @Test

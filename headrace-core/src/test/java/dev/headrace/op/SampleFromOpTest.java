@@ -306,13 +306,18 @@ class SampleFromOpTest {
   }
 
   @Test
-  void thePlanIsTheSameWhateverTheWeightsBecame() {
+  void checkpointsFitWhateverTheWeightsBecameButOtherElementsAreAnotherPlans() {
     Weights weights = Weights.of(0.5, 0.5);
     Dataset<Long> mix = sampleFrom(numbers(2), weights, Seed.of(1));
     String before = mix.fingerprint();
+    Checkpoint checkpoint;
+    try (Pipeline<Long> pipeline = mix.open()) {
+      checkpoint = pipeline.checkpoint();
+    }
     weights.set(0.1, 0.9);
-    assertThat(mix.fingerprint()).isEqualTo(before);
+    assertThat(mix.fingerprint()).isNotEqualTo(before);
     assertThat(mix.explain()).contains("weights=[0.5, 0.5]");
+    mix.open(checkpoint).close();
   }
 
   // ---- a schedule -------------------------------------------------------------------------------
