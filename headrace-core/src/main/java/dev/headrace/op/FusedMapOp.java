@@ -53,6 +53,11 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
     public String functionName() {
       return FunctionIdentity.labelOf(function);
     }
+
+    @Override
+    public Object identity() {
+      return function;
+    }
   }
 
   public FusedMapOp {

@@ -8,9 +8,12 @@ import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.attribute.NestMembersAttribute;
+import java.net.URL;
+import java.security.CodeSource;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -51,7 +54,8 @@ record ClassContent(byte[] hash, @Nullable String missing) {
         readNest(part, files);
       }
     } catch (IOException | IllegalArgumentException e) {
-      return new ClassContent(new byte[0], e.getMessage());
+      return new ClassContent(
+          new byte[0], Objects.requireNonNullElse(e.getMessage(), e.toString()));
     }
     MessageDigest sha = ContentDigest.sha256();
     files.forEach(
@@ -108,13 +112,39 @@ record ClassContent(byte[] hash, @Nullable String missing) {
   }
 
   private static byte[] bytesOf(Class<?> near, String name) throws IOException {
-    // A class file is never hidden by a module, and is found by whoever loads the class.
+    // A class file is never hidden by a module, and is found by the loader of the class.
     String resource = "/" + name.replace('.', '/') + ".class";
+    URL file = near.getResource(resource);
+    if (file != null && !isWhereLoaded(near, file)) {
+      throw new IOException(
+          "the class file of %s is found at %s, but the class was loaded from another place"
+              .formatted(name, file));
+    }
     try (InputStream in = near.getResourceAsStream(resource)) {
       if (in == null) {
         throw new IOException("the class file of " + name + " cannot be read");
       }
       return in.readAllBytes();
     }
+  }
+
+  /**
+   * Whether a class file lies where classes beside it were loaded from: a loader that prefers its
+   * own classes may still find the files of its parent. Places of other kinds are not compared.
+   */
+  private static boolean isWhereLoaded(Class<?> near, URL file) {
+    CodeSource source = near.getProtectionDomain().getCodeSource();
+    URL place = source == null ? null : source.getLocation();
+    String at = file.toString();
+    if (place == null
+        || !place.getProtocol().equals("file")
+        || !(at.startsWith("file:") || at.startsWith("jar:file:"))) {
+      return true;
+    }
+    return withSingleSlashes(at).contains(withSingleSlashes(place.getPath()));
+  }
+
+  private static String withSingleSlashes(String text) {
+    return text.replaceAll("/+", "/");
   }
 }

@@ -14,6 +14,7 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -41,9 +42,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Currency;
 import java.util.Date;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Hashtable;
@@ -58,13 +62,19 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Properties;
+import java.util.Queue;
+import java.util.SequencedCollection;
+import java.util.SequencedMap;
+import java.util.SequencedSet;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -84,7 +94,8 @@ final class ContentDigest {
    * where the kind has several, and whatever has a length is preceded by it. Floating-point numbers
    * are their bits.
    *
-   * Sets and maps without an order are hashed element by element, and the hashes sorted. An object
+   * Sets and maps without an order are hashed element by element, and the hashes sorted; where it is
+   * not known whether the order says something, there is no content. An object
    * that is met again inside itself is a reference so many levels up. One that is met again beside
    * itself is hashed again: only the bound on nodes limits that.
    *
@@ -109,17 +120,35 @@ final class ContentDigest {
 
   /** Platform classes whose elements come in an order that says nothing. */
   private static final Set<Class<?>> UNORDERED =
-      Set.of(
-          HashSet.class,
-          HashMap.class,
-          IdentityHashMap.class,
-          Hashtable.class,
-          ConcurrentHashMap.class,
-          ConcurrentHashMap.KeySetView.class,
-          Set.of().getClass(),
-          Set.of(0).getClass(),
-          Map.of().getClass(),
-          Map.of(0, 0).getClass());
+      withViews(
+          List.of(new HashMap<>(), new IdentityHashMap<>(), new ConcurrentHashMap<>()),
+          Set.of(
+              HashSet.class,
+              Hashtable.class,
+              SerialForm.writtenFor(Set.of(0)).getClass(),
+              Set.of().getClass(),
+              Set.of(0).getClass(),
+              Map.of().getClass(),
+              Map.of(0, 0).getClass()));
+
+  /** Platform classes that keep an order and do not say so by an interface. */
+  private static final Set<Class<?>> ORDERED =
+      withViews(
+          List.of(
+              new EnumMap<>(DType.class),
+              new TreeMap<>(),
+              new ConcurrentSkipListMap<>(),
+              Collections.emptyMap(),
+              Collections.singletonMap(0, 0)),
+          Set.of(
+              CopyOnWriteArraySet.class,
+              SerialForm.writtenFor(EnumSet.noneOf(DType.class)).getClass(),
+              Collections.emptySet().getClass(),
+              Collections.singleton(0).getClass()));
+
+  /** Those of {@link Collections} that show another collection, and have nothing of their own. */
+  private static final List<String> SHOWING_OTHERS =
+      List.of("Unmodifiable", "Synchronized", "Checked", "SetFromMap", "SequencedSetFromMap");
 
   /** Platform collections that never change; of others it is not known. */
   private static final Set<Class<?>> FIXED =
@@ -150,6 +179,17 @@ final class ContentDigest {
   /** The one objects of their kind. */
   private static final List<Comparator<?>> ORDERS =
       List.of(String.CASE_INSENSITIVE_ORDER, Comparator.naturalOrder(), Comparator.reverseOrder());
+
+  private static Set<Class<?>> withViews(List<Map<?, ?>> maps, Set<Class<?>> others) {
+    Set<Class<?>> classes = new HashSet<>(others);
+    for (Map<?, ?> map : maps) {
+      classes.add(map.getClass());
+      classes.add(map.keySet().getClass());
+      classes.add(map.values().getClass());
+      classes.add(map.entrySet().getClass());
+    }
+    return classes;
+  }
 
   /** How much is read before it is said to be too much. */
   static final class Bounds {
@@ -480,6 +520,9 @@ final class ContentDigest {
       return;
     }
     kind('L').text(lambda.getFunctionalInterfaceClass());
+    for (Class<?> each : function.getClass().getInterfaces()) {
+      type(each); // it may have methods that call the lambda's
+    }
     text(lambda.getFunctionalInterfaceMethodName());
     text(lambda.getFunctionalInterfaceMethodSignature());
     text(lambda.getInstantiatedMethodType());
@@ -606,8 +649,11 @@ final class ContentDigest {
           text("UUID").number(uuid.getMostSignificantBits()).number(uuid.getLeastSignificantBits());
       case Path path ->
           text("Path")
-              .text(path.getFileSystem().provider().getScheme())
-              .text(path.toString()); // a path is its text
+              .text(path.toString()) // a path is its text, and where it is
+              .text(
+                  path.getFileSystem().equals(FileSystems.getDefault())
+                      ? ""
+                      : path.toUri().toString());
       case File file -> text("File").text(file.getPath());
       case URI uri -> text("URI").text(uri.toString()); // a URI is its text
       case Pattern pattern -> text("Pattern").text(pattern.pattern()).number(pattern.flags());
@@ -678,9 +724,18 @@ final class ContentDigest {
   }
 
   private void items(Object collection) {
-    Class<?> type = collection.getClass();
+    Class<?> type = ancestorOfPlatform(collection.getClass());
+    if (showsOther(type)) {
+      Object shown = SerialForm.shownBy(collection);
+      if (shown instanceof Collection<?> || shown instanceof Map<?, ?>) {
+        value(shown);
+        return;
+      }
+      type = shown == null ? type : shown.getClass();
+    }
+    boolean isOrdered = ORDERED.contains(type) || collection instanceof EnumSet<?>;
+    boolean isUnordered = UNORDERED.contains(type);
     switch (collection) {
-      case WeakHashMap<?, ?> weak -> none(type, NO_CONTENT);
       case Properties properties -> {
         kind('p'); // with the defaults, which are not among the entries
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
@@ -704,13 +759,34 @@ final class ContentDigest {
         part(".comparator", queue.comparator());
         inOrder(queue);
       }
-      case Map<?, ?> map when UNORDERED.contains(type) -> kind('{').unordered(map.entrySet());
-      case Map<?, ?> map -> kind('<').inOrder(map.entrySet());
-      case Set<?> set when UNORDERED.contains(type) -> kind('}').unordered(set);
-      case Set<?> set -> kind('(').inOrder(set);
-      case Collection<?> others -> kind('*').text(type.getName()).inOrder(others);
-      default -> none(type, NO_CONTENT);
+      case Map<?, ?> map when isUnordered -> kind('{').unordered(map.entrySet());
+      case Map<?, ?> map when isOrdered || map instanceof SequencedMap<?, ?> ->
+          kind('<').inOrder(map.entrySet());
+      case Set<?> set when isUnordered -> kind('}').unordered(set);
+      case Set<?> set when isOrdered || set instanceof SequencedSet<?> -> kind('(').inOrder(set);
+      case Collection<?> others when isUnordered -> kind('u').unordered(others);
+      case Collection<?> others
+          when isOrdered
+              || others instanceof SequencedCollection<?>
+              || others instanceof Queue<?> ->
+          kind('*').text(type.getName()).inOrder(others);
+      default -> none(type, NO_CONTENT); // whether its order says something is not known
     }
+  }
+
+  private static boolean showsOther(Class<?> type) {
+    String outer = Collections.class.getName() + "$";
+    return type.getName().startsWith(outer)
+        && SHOWING_OTHERS.stream()
+            .anyMatch(kind -> type.getName().startsWith(kind, outer.length()));
+  }
+
+  private static Class<?> ancestorOfPlatform(Class<?> type) {
+    Class<?> ancestor = type;
+    while (!ClassContent.isOfPlatform(ancestor)) {
+      ancestor = ancestor.getSuperclass();
+    }
+    return ancestor;
   }
 
   private void inOrder(Collection<?> items) {

@@ -5,10 +5,12 @@ import java.io.Externalizable;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
 import java.lang.invoke.SerializedLambda;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,29 @@ record SerialForm(byte[] bytes, List<Object> parts) {
       return writing.instead == null ? new SerialForm(bytes.toByteArray(), writing.parts) : null;
     } catch (IOException | RuntimeException e) {
       return null;
+    }
+  }
+
+  /**
+   * The collection or map that one of {@link Collections} shows, or what is written for that; null
+   * if it does not say.
+   */
+  static @Nullable Object shownBy(Object view) {
+    try (Writing writing = new Writing(new ByteArrayOutputStream(), view)) {
+      writing.writeObject(view);
+      return writing.parts.isEmpty() ? null : writing.parts.getFirst();
+    } catch (IOException | RuntimeException e) {
+      return null;
+    }
+  }
+
+  /** What is written for an object; itself, if nothing is written in its place. */
+  static Object writtenFor(Object object) {
+    try (Writing writing = new Writing(new ByteArrayOutputStream(), object)) {
+      writing.writeObject(object);
+      return writing.instead == null ? object : writing.instead;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -19,6 +19,8 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,6 +39,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -53,6 +56,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -64,6 +68,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class ContentIdentityTest {
@@ -253,6 +258,12 @@ class ContentIdentityTest {
             () -> new TreeMap<>(Map.of("a", 1, "b", 2)),
             () -> new EnumMap<>(Map.of(Mode.FAST, 1)),
             () -> EnumSet.of(Mode.FAST),
+            () -> Collections.unmodifiableSet(new LinkedHashSet<>(List.of("a", "c"))),
+            () -> Collections.unmodifiableSet(new LinkedHashSet<>(List.of("c", "a"))),
+            () -> Collections.unmodifiableSet(Set.of("c", "a")),
+            () -> Collections.unmodifiableSet(EnumSet.of(Mode.SLOW)),
+            () -> Collections.singletonList(List.of("a", "b", "c")),
+            () -> new TreeMap<>(Map.of("a", 1, "b", 2)).values(),
             () -> new ArrayDeque<>(List.of("a", "b")),
             () -> new PriorityQueue<>(List.of("a", "b")),
             () -> new DefaultingMap(1, Map.of("a", 1)),
@@ -416,6 +427,15 @@ class ContentIdentityTest {
         .isEqualTo(hashOf(Map.of(Mode.FAST, 1, Mode.SLOW, 2)))
         .isEqualTo(hashOf(new ConcurrentHashMap<>(large)));
     assertThat(hashOf(new ArrayList<>(List.of(1, 2)))).isEqualTo(hashOf(List.of(1, 2)));
+    assertThat(hashOf(Collections.unmodifiableMap(large)))
+        .as("shown by another one")
+        .isEqualTo(hashOf(large))
+        .isEqualTo(hashOf(Collections.synchronizedMap(large)))
+        .isNotEqualTo(hashOf(Collections.unmodifiableMap(new EnumMap<>(large))));
+    assertThat(hashOf(large.keySet()))
+        .isEqualTo(hashOf(Set.of(Mode.SLOW, Mode.FAST)))
+        .isEqualTo(hashOf(Collections.unmodifiableMap(large).keySet()));
+    assertThat(hashOf(large.values())).isEqualTo(hashOf(new ConcurrentHashMap<>(large).values()));
     Properties properties = new Properties();
     properties.setProperty("a", "1");
     assertThat(hashOf(new Properties(properties))).isNotEqualTo(hashOf(new Properties()));
@@ -503,6 +523,9 @@ class ContentIdentityTest {
             (self, method, arguments) -> null);
     assertThat(missing(proxy)).contains("Proxy");
     assertThat(missing(new Random() {})).contains("extends java.util.Random, whose content");
+    assertThat(missing(Map.of("a", 1, "b", 2).keySet())).as("of many maps").endsWith(none);
+    assertThat(missing(Collections.newSetFromMap(new WeakHashMap<>())))
+        .endsWith("java.util.WeakHashMap" + none);
   }
 
   @Test
@@ -575,6 +598,27 @@ class ContentIdentityTest {
     return range(3).map(x -> generator.nextLong()).named("random", version);
   }
 
+  @Test
+  void pathsInDifferentFileSystemsDiffer(@TempDir Path folder) throws IOException {
+    Set<String> seen = new HashSet<>();
+    for (String name : List.of("one.zip", "other.zip")) {
+      try (FileSystem zip =
+          FileSystems.newFileSystem(folder.resolve(name), Map.of("create", true))) {
+        assertThat(seen.add(hashOf(zip.getPath("/a/b")))).isTrue();
+        assertThat(seen.add(hashOf(zip.getPath("a/b")))).isTrue();
+      }
+    }
+    assertThat(seen.add(hashOf(Path.of("/a/b")))).isTrue();
+  }
+
+  @Test
+  void aMixtureIsKnownByTheWeightsItBeginsWith() {
+    Weights weights = Weights.of(1, 2);
+    String before = hashOf(weights);
+    weights.set(2, 1);
+    assertThat(hashOf(weights)).isNotEqualTo(before).isEqualTo(hashOf(Weights.of(2, 1)));
+  }
+
   /** What differs from process to process if it is read in the wrong way. */
   public static void main(String[] arguments) {
     int number = 0;
@@ -587,26 +631,47 @@ class ContentIdentityTest {
       map.put(new Pt(i, Mode.values()[i % 2]), Set.of("a", i, "c"));
       set.add(List.of(i, Mode.FAST));
     }
+    System.out.println(hashOf(Collections.unmodifiableMap(map)));
+    System.out.println(hashOf(Collections.unmodifiableSet(Set.of("a", "b", "c", "d", "e"))));
+    System.out.println(hashOf(new HashMap<>(map) {}));
+    Set<Object> byIdentity = Collections.newSetFromMap(new IdentityHashMap<>());
+    Collections.addAll(byIdentity, new Pt(1, null), new Pt(2, null), new Pt(3, null), Mode.FAST);
+    System.out.println(hashOf(byIdentity));
+    System.out.println(hashOf(new HashSet<>(byIdentity)));
+    System.out.println(hashOf(byEnum().keySet()));
+    System.out.println(hashOf(byEnum().values()));
+    System.out.println(hashOf(byEnum().entrySet()));
     System.out.println(hashOf(plus(map)));
     System.out.println(hashOf(plus(set)));
     System.out.println(range(3).map(plus(map)).fingerprint());
   }
 
+  private static Map<TimeUnit, Integer> byEnum() {
+    Map<TimeUnit, Integer> map = new HashMap<>();
+    for (TimeUnit unit : TimeUnit.values()) {
+      map.put(unit, unit.ordinal());
+    }
+    return map;
+  }
+
   @Test
   void theIdentityIsTheSameInEveryProcess() throws Exception {
-    String first = printedByAnotherProcess();
-    assertThat(first.lines()).hasSize(values().size() + 3);
-    assertThat(printedByAnotherProcess()).isEqualTo(first);
+    String first = printedByAnotherProcess("-XX:hashCode=5");
+    assertThat(first.lines()).hasSize(values().size() + 11);
+    assertThat(printedByAnotherProcess("-XX:hashCode=0")).isEqualTo(first);
     assertThat(first).contains(" " + hashOf(values().getLast().get()));
   }
 
-  private static String printedByAnotherProcess() throws IOException, InterruptedException {
+  private static String printedByAnotherProcess(String flag)
+      throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xmx128m",
+                "-XX:+UnlockExperimentalVMOptions",
+                flag,
                 "-cp",
                 System.getProperty("java.class.path"),
                 ContentIdentityTest.class.getName())
