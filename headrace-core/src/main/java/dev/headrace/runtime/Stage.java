@@ -315,7 +315,8 @@ final class Stage extends Cursor {
   /** Pulls the slot's chunk and does the work; by the worker that began it, without the lock. */
   void run(Slot slot, Worker worker) {
     // Reading is the work of a stage that has no other.
-    long start = System.nanoTime();
+    long begin = System.nanoTime();
+    long start = begin;
     long waited = ThreadClock.waitedNs();
     long pullNs = 0;
     try {
@@ -350,7 +351,7 @@ final class Stage extends Cursor {
         }
         crew.meter().worked(elements, pullNs, ns, work == null, times * ns, times * cpuNs);
       }
-      finish(slot, elements, end - start);
+      finish(slot, elements, end - start, end - begin);
     } catch (Cancelled e) {
       if (!(worker.isInline && e.isPlaceKept() && putBack(slot))) {
         abandon(slot);
@@ -480,7 +481,13 @@ final class Stage extends Cursor {
     }
   }
 
-  private void finish(Slot slot, int elements, long ns) {
+  /**
+   * Puts a chunk among those that can be taken.
+   *
+   * @param ns what the work took, and {@code sinceBegunNs} with pulling, which those who wait for
+   *     the chunk wait for as well
+   */
+  private void finish(Slot slot, int elements, long ns, long sinceBegunNs) {
     if (slot.takenBefore > 0) {
       slot.chunk.dropFirst(Math.min(slot.takenBefore, slot.chunk.size()));
     }
@@ -491,7 +498,7 @@ final class Stage extends Cursor {
     try {
       Step.FINISH.reached();
       letGo(slot);
-      pacer.observe(elements, ns);
+      pacer.observe(elements, sinceBegunNs);
       workNs += ns;
       workElements += elements;
       int results = slot.chunk.size();
