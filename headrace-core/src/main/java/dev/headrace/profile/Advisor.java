@@ -648,6 +648,9 @@ final class Advisor {
 
   /** What limits, in words: the operator that the verdict would be about, not the thread. */
   private String limitText(Model of, Limit limit) {
+    if (of.isHeldUpInTurn()) {
+      return "waiting for each other in turn";
+    }
     int culprit = of.culprit(limit);
     return switch (limit.kind()) {
       case STEP -> "the training step";
@@ -660,8 +663,6 @@ final class Advisor {
               culprit < 0 ? "the training step" : name(culprit));
       case OWN_THREAD, ONE_WORKER, ALL_WORKERS, BUS ->
           culprit < 0 ? "the thread that reads ahead" : name(culprit);
-      case BUFFER -> "waiting for each other in turn";
-      case READ_AHEAD -> "how far ahead " + name(culprit) + " gets";
       case LOCK -> "a lock in " + name(culprit);
       case SKEW -> "the slowest of the datasets in " + name(culprit);
     };

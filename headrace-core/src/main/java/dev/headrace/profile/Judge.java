@@ -1,6 +1,8 @@
 package dev.headrace.profile;
 
 import dev.headrace.profile.Model.Limit;
+import dev.headrace.profile.Model.LimitKind;
+import dev.headrace.profile.Model.Suspect;
 import dev.headrace.profile.Verdict.Kind;
 import dev.headrace.spi.Op;
 import java.util.ArrayList;
@@ -8,12 +10,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the verdict: what limits a pipeline, in words. */
+/**
+ * Finds the verdict: what limits a pipeline, in words.
+ *
+ * <p>It is about the cost, or the buffer, on which the pace depends most in the model; what kind of
+ * limit that is, follows from who pays it: one thread, workers, those who share a lock, all cores.
+ */
 final class Judge {
   /** A consumer that waits less than this has nothing to complain of. */
   static final double HARDLY_WAITS = 0.08;
 
-  private static final double WAITS_MOSTLY = 0.5;
   private static final double MUCH_GARBAGE = 0.2;
   private static final double BALANCED_WITHIN = 0.12;
   private static final double STARTS_LONGEST = 0.6;
@@ -38,7 +44,7 @@ final class Judge {
 
   Verdict verdict() {
     Verdict found = found();
-    boolean coresLimit = model.limit().kind() == Model.LimitKind.CORES;
+    boolean coresLimit = model.limit().kind() == LimitKind.CORES;
     String busy = found.kind() == Kind.STARTUP_BOUND ? null : Busy.sentence(profile, coresLimit);
     if (busy == null) {
       return found;
@@ -73,39 +79,62 @@ final class Judge {
     if (waitShare < HARDLY_WAITS) {
       return consumer();
     }
-    Limit limit = model.limit();
-    if (limit.kind() == Model.LimitKind.STEP && isStarved()) {
-      limit = slowestBehindBuffers();
+    Suspect most = mostSuspect();
+    if (most == null || most.operator() == Model.CONSUMER) {
+      return consumer();
     }
-    return switch (limit.kind()) {
-      case STEP, OWN_THREAD -> ownThread(limit);
-      case ONE_WORKER -> serial(limit.thread());
-      case ALL_WORKERS -> workers(limit.thread());
-      case CORES -> limit.thread() < 0 ? consumer() : cores(limit.thread());
-      case BUFFER -> buffer(limit);
-      case READ_AHEAD -> readAhead(limit);
-      case LOCK -> lock(limit);
-      case SKEW -> skew(limit.thread());
-      case BUS -> transfer(limit.thread());
+    return most.isBuffer() ? buffer(most) : operator(most.operator());
+  }
+
+  /** What the pace depends on most; null where it depends on nothing that is known. */
+  private @Nullable Suspect mostSuspect() {
+    Suspect most = null;
+    for (Suspect each : model.suspects()) {
+      boolean isStep = each.operator() == Model.CONSUMER;
+      if (most == null && isStep && isStarved()) {
+        note(
+            "by what each part takes the pipeline should keep up; something that was not measured"
+                + " holds it up");
+      } else if (most == null) {
+        most = each;
+      }
+    }
+    return most;
+  }
+
+  /** The kind of limit that an operator is. */
+  private Verdict operator(int operator) {
+    if (profile.operators().get(operator).transfer() != null) {
+      return transfer(operator);
+    }
+    if (model.limit().kind() == LimitKind.CORES && model.of(operator).cpuNs() > 0) {
+      return cores(operator);
+    }
+    // Of what it is a part of: one thread's work, or several workers', with or without a lock.
+    Limit slowest = null;
+    for (Limit limit : model.limits()) {
+      if (slowest == null && model.isPartOf(operator, limit)) {
+        slowest = limit;
+      }
+    }
+    return switch (slowest == null ? LimitKind.ONE_WORKER : slowest.kind()) {
+      case ALL_WORKERS -> workers(slowest.thread());
+      case LOCK -> lock(slowest);
+      case SKEW -> skew(operator);
+      case STEP, OWN_THREAD, ONE_WORKER, CORES, BUS ->
+          onOneThread(
+              operator,
+              profile.operators().get(operator).runBy() < 0
+                  ? "the training loop's own thread, between steps"
+                  : "one thread, for " + name(profile.operators().get(operator).runBy()));
     };
   }
 
-  /** Whether the consumer waits for other threads, though by the means they should keep up. */
+  /** Whether the consumer waits for other threads, though by the model they should keep up. */
   private boolean isStarved() {
     Profile.Consumer consumer = profile.consumer();
-    return consumer.blockedNs() > STARVED * (consumer.stepNs() + consumer.insideNs());
-  }
-
-  private Limit slowestBehindBuffers() {
-    note(
-        "by what each part takes the pipeline should keep up; something that was not measured holds"
-            + " it up");
-    for (Limit limit : model.limits()) {
-      if (limit.thread() >= 0) {
-        return limit;
-      }
-    }
-    return model.limit();
+    double took = consumer.stepNs() + consumer.insideNs();
+    return consumer.blockedNs() > STARVED * took && took > (1 + STARVED) * model.ns();
   }
 
   private boolean startsLongest() {
@@ -119,9 +148,9 @@ final class Judge {
         "a step takes %s, of which %s computing on the host",
         time(consumer.stepNs()), time(consumer.stepCpuNs()));
     note("the pipeline needs %s of the consumer's time for an element", time(consumer.insideNs()));
-    double others = pipelineNs();
+    double others = model.relieved(Model.CONSUMER, 0).ns();
     note("by itself the pipeline could give one every %s", time(others));
-    if (others > (1 - BALANCED_WITHIN) * consumer.stepNs() && others < consumer.stepNs() * 1.05) {
+    if (others > (1 - BALANCED_WITHIN) * model.ns()) {
       return verdict(
           Kind.BALANCED,
           -1,
@@ -138,36 +167,7 @@ final class Judge {
                     .formatted(100 * consumer.waitShare()));
   }
 
-  /** What the slowest part of the pipeline needs, the consumer's step apart. */
-  private double pipelineNs() {
-    double slowest = model.serial(Model.CONSUMER).ns();
-    for (Limit limit : model.limits()) {
-      boolean isStep = limit.thread() == Model.CONSUMER && limit.kind() != Model.LimitKind.CORES;
-      slowest = isStep ? slowest : Math.max(slowest, limit.ns());
-    }
-    return slowest;
-  }
-
-  /** The consumer's own thread is the limit: it trains, and runs what it pulls. */
-  private Verdict ownThread(Limit limit) {
-    int largest = model.largestOn(Model.CONSUMER);
-    double largestNs = largest < 0 ? 0 : model.serialOf(largest, Model.CONSUMER).ns();
-    if (largest < 0
-        || (model.step().ns() >= largestNs && profile.consumer().waitShare() < WAITS_MOSTLY)) {
-      return consumer();
-    }
-    return onOneThread(largest, "the training loop's own thread, between steps");
-  }
-
-  private Verdict serial(int thread) {
-    int largest = model.largestOn(thread);
-    return largest < 0 ? workers(thread) : onOneThread(largest, "one thread, for " + name(thread));
-  }
-
   private Verdict onOneThread(int operator, String where) {
-    if (profile.operators().get(operator).transfer() != null) {
-      return transfer(operator);
-    }
     Load load = model.of(operator);
     shares(operator);
     note(
@@ -282,42 +282,36 @@ final class Judge {
             .formatted(cap(name(operator)), 100 * load.cpuNs() / Math.max(1, model.cpuNs())));
   }
 
-  private Verdict buffer(Limit limit) {
-    int thread = limit.thread();
-    OpProfile.Crew crew = profile.operators().get(thread).crew();
-    note(
-        "times vary by %.0f %% there and by %.0f %% in the step; the buffer holds %d",
-        crew == null ? 0 : 100 * crew.variation(),
-        100 * Line.variation(profile.consumer().steps()),
-        crew == null ? 0 : crew.capacity());
-    note(
-        "on average the pipeline would need %s for an element; waiting for each other makes it %s",
-        time(pipelineNsWithoutBuffer()), time(limit.ns()));
-    return verdict(
-        Kind.BUFFER_BOUND,
-        thread,
-        "%s is too small a buffer for times that vary so much: step and pipeline wait for each other in turn."
-            .formatted(cap(name(thread))));
-  }
-
-  private Verdict readAhead(Limit limit) {
-    int operator = limit.thread();
-    shares(operator);
+  /** Threads wait for each other in turn, because one cannot get far enough ahead. */
+  private Verdict buffer(Suspect suspect) {
+    int operator = suspect.operator();
     OpProfile.Crew crew = profile.operators().get(operator).crew();
-    note(
-        "its workers get %d elements ahead, then wait; times vary by %.0f %%",
-        crew == null ? 0 : crew.capacity(), crew == null ? 0 : 100 * crew.variation());
+    int capacity = crew == null ? 0 : crew.capacity();
+    double variation = crew == null ? 0 : crew.variation();
+    boolean works = model.parallel(operator).ns() > 0;
+    if (works) {
+      shares(operator);
+      note(
+          "its workers get %d elements ahead, then wait; times vary by %.0f %%",
+          capacity, 100 * variation);
+    } else {
+      note(
+          "times vary by %.0f %% there and by %.0f %% in the step; the buffer holds %d",
+          100 * variation, 100 * Line.variation(profile.consumer().steps()), capacity);
+    }
     note(
         "on average the pipeline would need %s for an element; waiting for each other makes it %s",
-        time(pipelineNsWithoutBuffer()), time(limit.ns()));
-    return verdict(
-        Kind.BUFFER_BOUND,
-        operator,
-        crew != null && crew.variation() > HEAVY_TAIL
-            ? "%s is held up by its slow elements: results leave in order, and its workers get no further ahead than %d elements."
-                .formatted(cap(name(operator)), crew.capacity())
-            : "%s is not far enough ahead: while the training loop trains, its workers make less than the next batch, and the loop waits for the rest."
-                .formatted(cap(name(operator))));
+        time(model.boundNs()), time(model.ns()));
+    String sentence =
+        !works
+            ? "%s is too small a buffer for times that vary so much: step and pipeline wait for"
+                  + " each other in turn."
+            : variation > HEAVY_TAIL
+                ? "%s is held up by its slow elements: results leave in order, and its workers get"
+                      + " no further ahead than %d elements."
+                : "%s is not far enough ahead: while the training loop trains, its workers make"
+                      + " less than the next batch, and the loop waits for the rest.";
+    return verdict(Kind.BUFFER_BOUND, operator, sentence.formatted(cap(name(operator)), capacity));
   }
 
   private Verdict skew(int operator) {
@@ -330,16 +324,6 @@ final class Judge {
         operator,
         "Reading is the limit: one of the datasets that take turns in %s is %.1f times as slow as the others together would be, and all wait for it."
             .formatted(name(operator), skew));
-  }
-
-  private double pipelineNsWithoutBuffer() {
-    return model.limits().stream()
-        .filter(
-            each ->
-                each.kind() != Model.LimitKind.BUFFER && each.kind() != Model.LimitKind.READ_AHEAD)
-        .mapToDouble(Limit::ns)
-        .max()
-        .orElse(0);
   }
 
   private Verdict transfer(int operator) {
@@ -405,7 +389,8 @@ final class Judge {
 
   /** Whether an operator reads: a source, one that opens sources, or a function on file names. */
   private boolean reads(int operator) {
-    return Reading.isBy(nodes.get(operator).op());
+    Load load = model.of(operator);
+    return Reading.isBy(nodes.get(operator).op(), load.waitNs() > load.cpuNs());
   }
 
   private String name(int operator) {
@@ -441,14 +426,17 @@ final class Judge {
   static final class Reading {
     private Reading() {}
 
-    static boolean isBy(Op op) {
-      if (op.inputs().isEmpty()) {
-        return true;
-      }
-      if (op.word().equals("interleave") || op.word().equals("flatMap")) {
-        return true;
-      }
-      return readsFiles(op);
+    /**
+     * Whether an operator reads.
+     *
+     * @param mostlyWaits whether it waits longer than it computes: a {@code flatMap} that computes
+     *     makes elements, unless it is given files
+     */
+    static boolean isBy(Op op, boolean mostlyWaits) {
+      return op.inputs().isEmpty()
+          || op.word().equals("interleave")
+          || (op.word().equals("flatMap") && (mostlyWaits || getsFileNames(op)))
+          || readsFiles(op);
     }
 
     /** Whether its function is given the names of files, one by one. */

@@ -44,6 +44,8 @@ final class Line {
    * @param serial what one worker at a time does, and {@code work} what all do at once
    * @param heldNs what of the work is done inside a lock
    * @param slots how many elements may be pulled and not taken
+   * @param wakeNs until one that sleeps goes on after it was woken: a worker of the station, or who
+   *     waits for it
    */
   record Station(
       List<Integer> inputs,
@@ -52,7 +54,8 @@ final class Line {
       Times work,
       double heldNs,
       int workers,
-      int slots) {}
+      int slots,
+      double wakeNs) {}
 
   private final Running[] line;
 
@@ -101,7 +104,8 @@ final class Line {
       Running input = line[inputs[i]];
       double owed = station.owed[i] + input.unitsPerDelivered / station.unitsPerDelivered;
       while (owed > 1 - 1e-9) {
-        at = Math.max(at, next(input));
+        double there = next(input);
+        at = there > at ? there + input.wakeNs : at;
         input.take(at);
         owed--;
       }
@@ -121,6 +125,7 @@ final class Line {
     private final double workNs;
     private final double[] work;
     private final double held;
+    final double wakeNs;
     private final double[] free;
     private final double[] taken;
     private int pulled;
@@ -142,6 +147,7 @@ final class Line {
       workNs = station.work().ns() / unitsPerDelivered;
       work = relative(station.work().pattern());
       held = workNs == 0 ? 0 : Math.min(1, station.heldNs() / station.work().ns());
+      wakeNs = station.wakeNs() * group;
       free = new double[Math.max(1, station.workers())];
       taken = new double[Math.max(1, (int) Math.ceil(station.slots() / group))];
       offset = 31 * number;
@@ -168,11 +174,11 @@ final class Line {
 
     /** When the next element can be begun: there is a worker, and room. */
     double begin() {
-      double at = Math.max(pullerFree, free[0]);
+      double at = free[0] < pullerFree ? pullerFree + wakeNs : free[0];
       int slots = taken.length;
       if (pulled >= slots && taken[pulled % slots] > at) {
         int last = pulled - 1 - slots / 2; // full: it waits until half of the room is free
-        at = Math.max(at, taken[last % slots]);
+        at = Math.max(at, taken[last % slots] + wakeNs);
       }
       return at;
     }

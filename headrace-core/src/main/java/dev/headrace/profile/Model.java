@@ -5,6 +5,8 @@ import dev.headrace.profile.OpProfile.Later;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +42,9 @@ final class Model {
 
   private static final double CLEARLY = 1.08;
 
+  /** What takes less than this share of the time is not worth a look. */
+  private static final double LEAST_SHARE = 0.02;
+
   /** Fewer single times than this say nothing about how they vary. */
   private static final int FEWEST_TIMES = 16;
 
@@ -65,6 +70,20 @@ final class Model {
 
   private static final double WORTH_SAYING = 1.12;
 
+  /** Workers that need less than this share of the time have spare time. */
+  private static final double SPARE = 0.9;
+
+  /** What is tried of each cost, to see how much the pipeline depends on it. */
+  private static final double HALF = 0.5;
+
+  /** Until a thread that sleeps goes on after it was woken. */
+  private static final double WAKE_NS = 10_000;
+
+  /** So long a chunk of short elements takes that is handed over at once. */
+  private static final double CHUNK_NS = 500_000;
+
+  private static final double LONGEST_CHUNK = 1_024;
+
   /** A piece of work, charged to an operator and done by a thread. */
   record Task(int operator, Load load, int thread, boolean isParallel) {}
 
@@ -76,6 +95,7 @@ final class Model {
    * @param cycle how many datasets take turns there, or 0; {@code skew} how much slower the slowest
    *     of them is than the mean
    * @param heldNs what of their work is done inside one lock
+   * @param mayGrow whether the engine gives it more workers if they are needed
    */
   record Workers(
       int operator,
@@ -84,18 +104,43 @@ final class Model {
       double perDelivered,
       int cycle,
       double skew,
-      double heldNs) {
+      double heldNs,
+      boolean mayGrow) {
 
     Workers(int operator, double workers, int buffer, double perDelivered) {
-      this(operator, workers, buffer, perDelivered, 0, 1, 0);
+      this(operator, workers, buffer, perDelivered, 0, 1, 0, false);
     }
 
     Workers with(double newWorkers, int newBuffer) {
-      return new Workers(operator, newWorkers, newBuffer, perDelivered, cycle, skew, heldNs);
+      return new Workers(
+          operator, newWorkers, newBuffer, perDelivered, cycle, skew, heldNs, mayGrow);
     }
 
     Workers evened() {
-      return new Workers(operator, workers, buffer, perDelivered, cycle, 1, heldNs);
+      return new Workers(operator, workers, buffer, perDelivered, cycle, 1, heldNs, mayGrow);
+    }
+
+    Workers withHeld(double newHeldNs) {
+      return new Workers(operator, workers, buffer, perDelivered, cycle, skew, newHeldNs, mayGrow);
+    }
+
+    /** After a change elsewhere: as many as the engine finds right then. */
+    Workers grown() {
+      return mayGrow ? with(0, buffer) : this;
+    }
+  }
+
+  /**
+   * Something without which a pipeline would be faster.
+   *
+   * @param operator the one whose cost it is, or whose buffer; {@link #CONSUMER} for the step
+   * @param gain how many times as fast it would be at half the cost, or with an endless buffer
+   * @param gainWithout how many times as fast without the cost
+   */
+  record Suspect(int operator, boolean isBuffer, double gain, double gainWithout) {
+    /** Half of a cost tells how much is to be had now, all of it how far that goes. */
+    private double weight() {
+      return gain * gainWithout;
     }
   }
 
@@ -106,8 +151,6 @@ final class Model {
     ONE_WORKER,
     ALL_WORKERS,
     CORES,
-    BUFFER,
-    READ_AHEAD,
     LOCK,
     SKEW,
     BUS
@@ -120,41 +163,64 @@ final class Model {
     }
   }
 
+  /**
+   * What no change changes.
+   *
+   * @param cycles how many datasets take turns at each operator; 0 where none do
+   * @param handsOn whether an operator calls no function that could wait: what it waits, it waits
+   *     for others
+   * @param gcNs what collections take that stop everything, for one element
+   */
+  private record Given(
+      Profile profile, int[] cycles, boolean[] handsOn, Ready.Left left, double gcNs) {}
+
+  private final Given given;
   private final Profile profile;
-
-  /** How many datasets take turns at each operator; 0 where none do. */
-  private final int[] cycles;
-
   private final List<Task> tasks;
   private final Map<Integer, Workers> threads;
   private final Load step;
   private final Ready.Left left;
 
-  /** What collections take that stop everything, for one element. */
-  private final double gcNs;
+  /** What each operator takes of the bus to a device, for one element. */
+  private final double[] busNs;
 
-  private @Nullable Solution solution;
+  private final Map<Integer, Load> serial = new HashMap<>();
+  private final Map<Integer, Load> parallel = new HashMap<>();
+  private final Load[] charged;
 
-  /**
-   * What playing it through gave: the time for one element, and what it is with endless buffers.
-   */
-  private record Solution(List<Limit> limits, double ns) {}
+  private @Nullable List<Limit> limits;
+  private @Nullable List<Suspect> suspects;
+
+  /** What playing it through gave; NaN before. */
+  private double playedNs = Double.NaN;
 
   private Model(
-      Profile profile,
-      int[] cycles,
-      List<Task> tasks,
-      Map<Integer, Workers> threads,
-      Load step,
-      Ready.Left left,
-      double gcNs) {
-    this.profile = profile;
-    this.cycles = cycles;
+      Given given, List<Task> tasks, Map<Integer, Workers> threads, Load step, double[] busNs) {
+    this.given = given;
+    this.profile = given.profile;
+    this.left = given.left;
     this.tasks = tasks;
     this.threads = threads;
     this.step = step;
-    this.left = left;
-    this.gcNs = gcNs;
+    this.busNs = busNs;
+    this.charged = new Load[profile.operators().size()];
+    Arrays.fill(charged, Load.NONE);
+    for (Task task : tasks) {
+      (task.isParallel() ? parallel : serial).merge(task.thread(), task.load(), Load::plus);
+      charged[task.operator()] = charged[task.operator()].plus(task.load());
+    }
+  }
+
+  /** The same pipeline after a change. */
+  private Model changed(
+      List<Task> newTasks, Map<Integer, Workers> crews, Load newStep, double[] newBusNs) {
+    Map<Integer, Workers> grown = new HashMap<>();
+    crews.forEach((thread, crew) -> grown.put(thread, crew.grown()));
+    return new Model(given, newTasks, grown, newStep, newBusNs);
+  }
+
+  private Model changed(List<Task> newTasks, Map<Integer, Workers> crews) {
+    return changed(newTasks, crews, step, busNs);
   }
 
   /** The pipeline as it was measured. */
@@ -164,8 +230,11 @@ final class Model {
     List<OpProfile> operators = profile.operators();
     int[] cycles = new int[operators.size()];
     int[] rings = new int[operators.size()];
+    boolean[] handsOn = new boolean[operators.size()];
+    double[] busNs = new double[operators.size()];
     for (int i = 0; i < operators.size(); i++) {
       Op op = nodes.get(i).op();
+      handsOn[i] = handsOn(op) && operators.get(i).transfer() == null; // a device is waited for
       cycles[i] = OpShape.of(op.getClass()).number(op, "cycle");
       rings[i] = OpShape.of(op.getClass()).number(op, "buffer");
     }
@@ -200,6 +269,7 @@ final class Model {
         tasks.add(new Task(i, work, i, true));
       }
       OpProfile.Transfer transfer = op.transfer();
+      busNs[i] = transfer == null ? 0 : transfer.busNs();
       if (transfer != null && transfer.stagedNs() > 0) {
         tasks.add(
             new Task(i, new Load(0, transfer.stagedNs()), crew == null ? op.runBy() : i, false));
@@ -220,14 +290,22 @@ final class Model {
     }
     double stepCpu = Math.min(consumer.stepCpuNs(), consumer.stepNs());
     double stepWait = whileRunning(consumer.stepNs() - stepCpu, consumer.stepNs(), running);
-    return new Model(
-        profile,
-        cycles,
-        tasks,
-        threads,
-        new Load(stepCpu, stepWait),
-        Ready.of(operators, consumer).on(profile.machine()),
-        (1 - running) * cycleNs);
+    Given given =
+        new Given(
+            profile,
+            cycles,
+            handsOn,
+            Ready.of(operators, consumer).on(profile.machine()),
+            (1 - running) * cycleNs);
+    return new Model(given, tasks, threads, new Load(stepCpu, stepWait), busNs);
+  }
+
+  /** Whether an operator passes elements on, or puts them together, without a user's function. */
+  private static boolean handsOn(Op op) {
+    return switch (op.traits().passing()) {
+      case ALL, REORDERED, REPEATED, GROUPED -> !op.word().startsWith("cache");
+      case UNKNOWN, SOME, FIRST, EXPANDED -> false;
+    };
   }
 
   /** What of the waiting was not standing still for the collector, which is charged to nobody. */
@@ -245,6 +323,7 @@ final class Model {
   private static Workers workers(
       int i, OpProfile op, Crew crew, int cycle, double running, double cycleNs) {
     double workers = Math.max(1, crew.workers());
+    double work = workOf(crew, running).ns();
     return new Workers(
         i,
         workers,
@@ -254,8 +333,13 @@ final class Model {
         crew.skew(),
         Math.min(
             cycleNs,
+            // They come in bunches, when there is room again: more meet than are there on average.
             Contention.heldNs(
-                Math.max(1, workers * crew.busy()), workOf(crew, running).ns(), crew.lockedNs())));
+                Math.max(1, workers * Math.sqrt(crew.busy())),
+                work,
+                crew.lockedNs(),
+                crew.variation())),
+        crew.isTuned() && (crew.pullNs() + work) / workers < SPARE * cycleNs);
   }
 
   private static boolean isLent(List<OpProfile> operators, int index) {
@@ -264,44 +348,122 @@ final class Model {
 
   // ---- what it says -----------------------------------------------------------------------------
 
-  /** What sets the pace, and the time for one element. */
+  /** What sets the pace if every buffer has something in it. */
   Limit limit() {
     return limits().getFirst();
   }
 
   /** The time for one element. */
   double ns() {
-    return solved().ns;
+    return Math.max(boundNs(), playedNs()) + given.gcNs;
   }
 
-  /** Everything that could set the pace, the slowest first. */
+  /** Whether threads wait for each other in turn, which takes longer than any of them alone. */
+  boolean isHeldUpInTurn() {
+    return playedNs() > WORTH_SAYING * boundNs();
+  }
+
+  /** What the slowest takes if every buffer has something in it. */
+  double boundNs() {
+    double bound = 0;
+    for (Limit limit : limits()) {
+      bound = Math.max(bound, limit.ns());
+    }
+    return bound;
+  }
+
+  private double playedNs() {
+    if (Double.isNaN(playedNs)) {
+      playedNs = Line.cycleNs(line(NO_THREAD));
+    }
+    return playedNs;
+  }
+
+  /** Everything that could set the pace if every buffer had something in it, the slowest first. */
   List<Limit> limits() {
-    return solved().limits;
-  }
-
-  private Solution solved() {
-    Solution found = solution;
+    List<Limit> found = limits;
     if (found == null) {
-      found = solve();
-      solution = found;
+      found = bounds();
+      // What is told by a thread is surer than what is told by a sum over all of them.
+      found.sort((a, b) -> Double.compare(b.sure(), a.sure()));
+      limits = found;
     }
     return found;
   }
 
-  private Solution solve() {
-    List<Limit> limits = bounds();
-    double bound = limits.stream().mapToDouble(Limit::ns).max().orElse(0);
-    double played = Line.cycleNs(line(NO_THREAD));
-    double ns = Math.max(bound, played);
-    if (played > WORTH_SAYING * bound) {
-      Limit buffer = smallestBuffer(played);
-      if (buffer != null) {
-        limits.add(buffer);
+  /**
+   * What the pace depends on, most first: each cost is halved in turn, and each buffer is taken to
+   * have no end.
+   */
+  List<Suspect> suspects() {
+    List<Suspect> found = suspects;
+    if (found == null) {
+      found = new ArrayList<>();
+      double now = ns();
+      for (int i = CONSUMER; i < profile.operators().size(); i++) {
+        Load cost = i == CONSUMER ? step : charged[i];
+        // Without a cost the pipeline is faster by as much at most.
+        boolean matters = cost.ns() + (i < 0 ? 0 : busNs[i]) > LEAST_SHARE * now;
+        if (matters) {
+          double half = now / Math.max(1, relieved(i, HALF).ns());
+          double without = now / Math.max(1, relieved(i, 0).ns());
+          found.add(new Suspect(i, false, half, without));
+        }
+      }
+      found.sort(Comparator.comparingDouble(Suspect::weight).reversed());
+      Suspect buffer = isHeldUpInTurn() ? smallestBuffer() : null;
+      if (buffer != null && (found.isEmpty() || buffer.gain > found.getFirst().gain)) {
+        found.addFirst(buffer);
+      }
+      suspects = found;
+    }
+    return found;
+  }
+
+  /** The buffer that would bring most if it had no end; null where none brings enough. */
+  private @Nullable Suspect smallestBuffer() {
+    Suspect smallest = null;
+    double now = Math.min(ns(), cycleNs()); // no more was lost by waiting in turn
+    for (int thread : threads.keySet()) {
+      double without = Math.max(boundNs(), Line.cycleNs(line(thread))) + given.gcNs;
+      double gain = now / without;
+      if (thread >= 0 && gain > (smallest == null ? WORTH_SAYING : smallest.gain)) {
+        smallest = new Suspect(thread, true, gain, gain);
       }
     }
-    // What is told by a thread is surer than what is told by a sum over all of them.
-    limits.sort((a, b) -> Double.compare(b.sure(), a.sure()));
-    return new Solution(List.copyOf(limits), ns + gcNs);
+    return smallest;
+  }
+
+  /** What an element took. */
+  private double cycleNs() {
+    return profile.consumer().stepNs() + profile.consumer().insideNs();
+  }
+
+  /** With a part of what an operator costs, or the step for {@link #CONSUMER}. */
+  Model relieved(int operator, double factor) {
+    if (operator == CONSUMER) {
+      return changed(tasks, threads, step.times(factor), busNs);
+    }
+    Map<Integer, Workers> crews = new HashMap<>(threads);
+    Workers own = crews.get(operator);
+    if (own != null) {
+      crews.put(operator, own.withHeld(factor * own.heldNs()));
+    }
+    double[] bus = busNs.clone();
+    bus[operator] *= factor;
+    List<Task> less = new ArrayList<>();
+    for (Task task : tasks) {
+      Load load = task.load();
+      Load part =
+          given.handsOn[operator] && !task.isParallel()
+              ? new Load(factor * load.cpuNs(), load.waitNs())
+              : load.times(factor);
+      less.add(
+          task.operator() == operator
+              ? new Task(operator, part, task.thread(), task.isParallel())
+              : task);
+    }
+    return changed(less, crews, step, bus);
   }
 
   /** What could set the pace if every buffer had something in it. */
@@ -324,32 +486,13 @@ final class Model {
         limits.add(new Limit(LimitKind.LOCK, crew.operator(), crew.heldNs()));
       }
     }
-    for (int i = 0; i < profile.operators().size(); i++) {
-      OpProfile.Transfer transfer = profile.operators().get(i).transfer();
-      if (transfer != null) {
-        limits.add(new Limit(LimitKind.BUS, i, transfer.busNs()));
+    for (int i = 0; i < busNs.length; i++) {
+      if (busNs[i] > 0) {
+        limits.add(new Limit(LimitKind.BUS, i, busNs[i]));
       }
     }
     limits.add(new Limit(LimitKind.CORES, busiest(), cpuNs() / left.cores()));
     return limits;
-  }
-
-  /** The buffer that would bring most if it were large; null where none does. */
-  private @Nullable Limit smallestBuffer(double played) {
-    int smallest = NO_THREAD;
-    double least = played / WORTH_SAYING;
-    for (int thread : threads.keySet()) {
-      double without = Line.cycleNs(line(thread));
-      if (without < least) {
-        least = without;
-        smallest = thread;
-      }
-    }
-    if (smallest == NO_THREAD) {
-      return null;
-    }
-    boolean works = parallel(smallest).ns() > 0;
-    return new Limit(works ? LimitKind.READ_AHEAD : LimitKind.BUFFER, smallest, played);
   }
 
   // ---- played through ---------------------------------------------------------------------------
@@ -393,7 +536,8 @@ final class Model {
                   new Line.Times(alone(step), varying(profile.consumer().steps())),
                   0,
                   1,
-                  1)
+                  1,
+                  0)
               : station(thread, from, thread == unbounded));
     }
     return stations;
@@ -415,7 +559,14 @@ final class Model {
         (int) Math.max(1, Math.round(workers)),
         isUnbounded
             ? (int) Math.max(LARGE, LARGE * elements)
-            : (int) Math.min(Integer.MAX_VALUE, window(thread, elements)));
+            : (int) Math.min(Integer.MAX_VALUE, window(thread, elements)),
+        wakeNs(thread, elements));
+  }
+
+  /** What waking a thread costs each element of those that are handed over at once. */
+  private double wakeNs(int thread, double elements) {
+    double each = (serial(thread).ns() + parallel(thread).ns()) / Math.max(1e-3, elements);
+    return WAKE_NS / Math.clamp(CHUNK_NS / Math.max(1, each), 1, LONGEST_CHUNK);
   }
 
   /**
@@ -500,7 +651,23 @@ final class Model {
         int maker = makerFor(limit.thread());
         yield maker < 0 ? Math.max(CONSUMER, limit.thread()) : maker;
       }
-      case CORES, BUFFER, READ_AHEAD, LOCK, SKEW, BUS -> Math.max(CONSUMER, limit.thread());
+      case CORES, LOCK, SKEW, BUS -> Math.max(CONSUMER, limit.thread());
+    };
+  }
+
+  /** Whether a limit would be another one if an operator cost less. */
+  boolean isPartOf(int operator, Limit limit) {
+    return switch (limit.kind()) {
+      case STEP, OWN_THREAD, ONE_WORKER -> serialOf(operator, limit.thread()).ns() > 0;
+      case ALL_WORKERS ->
+          tasks.stream()
+              .anyMatch(
+                  task ->
+                      task.operator() == operator
+                          && task.thread() == limit.thread()
+                          && task.isParallel());
+      case LOCK, SKEW, BUS -> limit.thread() == operator;
+      case CORES -> false;
     };
   }
 
@@ -534,9 +701,7 @@ final class Model {
    * has left something out, and what it says of changes is worth nothing.
    */
   double fit() {
-    Profile.Consumer consumer = profile.consumer();
-    double measured = consumer.stepNs() + consumer.insideNs();
-    return measured <= 0 || ns() <= 0 ? 1 : measured / ns();
+    return cycleNs() <= 0 || ns() <= 0 ? 1 : cycleNs() / ns();
   }
 
   /** Whether an element took about as long as the model says. */
@@ -560,16 +725,16 @@ final class Model {
   }
 
   Load serial(int thread) {
-    return sum(task -> task.thread() == thread && !task.isParallel());
+    return serial.getOrDefault(thread, Load.NONE);
   }
 
   Load parallel(int thread) {
-    return sum(task -> task.thread() == thread && task.isParallel());
+    return parallel.getOrDefault(thread, Load.NONE);
   }
 
   /** Everything that is charged to an operator. */
   Load of(int operator) {
-    return sum(task -> task.operator() == operator);
+    return charged[operator];
   }
 
   /** What an operator costs on one thread, done by one worker at a time. */
@@ -664,7 +829,7 @@ final class Model {
 
   private Workers tuned(int operator) {
     OpProfile op = profile.operators().get(operator);
-    return new Workers(operator, 0, 64, op.perDelivered(), cycles[operator], 1, 0);
+    return new Workers(operator, 0, 64, op.perDelivered(), given.cycles[operator], 1, 0, false);
   }
 
   /** More workers for an operator that has some. */
@@ -673,7 +838,7 @@ final class Model {
     Workers old = crews.get(operator);
     crews.put(
         operator, old == null ? new Workers(operator, workers, 64, 1) : old.with(workers, 64));
-    return new Model(profile, cycles, tasks, crews, step, left, gcNs);
+    return changed(tasks, crews);
   }
 
   /** A buffer and a thread at the end of the pipeline. */
@@ -716,7 +881,7 @@ final class Model {
     if (old != null) {
       crews.put(operator, old.with(old.workers(), buffer));
     }
-    return new Model(profile, cycles, tasks, crews, step, left, gcNs);
+    return changed(tasks, crews);
   }
 
   /** The elements of an operator are there already: nothing up to it has to be done. */
@@ -724,10 +889,14 @@ final class Model {
     Map<Integer, Workers> crews = new HashMap<>(threads);
     crews.keySet().removeIf(thread -> thread >= 0 && isUpTo(thread, operator));
     OpProfile op = profile.operators().get(operator);
-    Model cached = mapped(crews, task -> isUpTo(task.operator(), operator) ? null : task);
-    cached.tasks.add(
-        new Task(operator, new Load(READ_BACK_NS * op.perDelivered(), 0), op.runBy(), false));
-    return cached;
+    List<Task> left = new ArrayList<>();
+    for (Task task : tasks) {
+      if (!isUpTo(task.operator(), operator)) {
+        left.add(task);
+      }
+    }
+    left.add(new Task(operator, new Load(READ_BACK_NS * op.perDelivered(), 0), op.runBy(), false));
+    return changed(left, crews);
   }
 
   /**
@@ -748,7 +917,7 @@ final class Model {
     }
     Map<Integer, Workers> crews = new HashMap<>(threads);
     cold.threads.forEach(crews::putIfAbsent);
-    return new Model(profile, cycles, changed, crews, step, left, gcNs);
+    return changed(changed, crews);
   }
 
   /** Without an operator's own thread: whoever pulls it does what that did. */
@@ -783,7 +952,7 @@ final class Model {
     if (old != null) {
       crews.put(operator, old.evened());
     }
-    return new Model(profile, cycles, tasks, crews, step, left, gcNs);
+    return changed(tasks, crews);
   }
 
   /** With other costs of one operator. */
@@ -804,7 +973,7 @@ final class Model {
         changed.add(now);
       }
     }
-    return new Model(profile, cycles, changed, crews, step, left, gcNs);
+    return changed(changed, crews);
   }
 
   private boolean isUpTo(int operator, int last) {

@@ -22,11 +22,11 @@ class LineTest {
   }
 
   private static Station prefetch(Times serial, int slots) {
-    return new Station(List.of(), 1, serial, Times.NONE, 0, 1, slots);
+    return new Station(List.of(), 1, serial, Times.NONE, 0, 1, slots, 0);
   }
 
   private static Station consumer(Times step) {
-    return new Station(List.of(0), 1, Times.NONE, step, 0, 1, 1);
+    return new Station(List.of(0), 1, Times.NONE, step, 0, 1, 1, 0);
   }
 
   private static double[] exponential(long seed) {
@@ -38,19 +38,19 @@ class LineTest {
   void timesThatDoNotVaryAreThoseOfTheSlowest() {
     assertThat(Line.cycleNs(List.of(prefetch(times(5), 1), consumer(times(3))))).isEqualTo(5);
     assertThat(Line.cycleNs(List.of(prefetch(times(5), 1), consumer(times(8))))).isEqualTo(8);
-    Station parallel = new Station(List.of(), 1, Times.NONE, times(5), 0, 5, 12);
+    Station parallel = new Station(List.of(), 1, Times.NONE, times(5), 0, 5, 12, 0);
     assertThat(Line.cycleNs(List.of(parallel, consumer(times(0.5))))).isCloseTo(1, within(0.01));
   }
 
   @Test
   void whatOneWorkerDoesAndWhatAllDoGoOnAtTheSameTime() {
-    Station crew = new Station(List.of(), 1, times(3), times(1.3), 0, 2, 6);
+    Station crew = new Station(List.of(), 1, times(3), times(1.3), 0, 2, 6, 0);
     assertThat(Line.cycleNs(List.of(crew, consumer(times(0))))).isCloseTo(3, within(0.01));
   }
 
   @Test
   void aBatchTakesManyOfWhatLiesBefore() {
-    Station each = new Station(List.of(), 100, times(100), Times.NONE, 0, 1, 400);
+    Station each = new Station(List.of(), 100, times(100), Times.NONE, 0, 1, 400, 0);
     assertThat(Line.cycleNs(List.of(each, consumer(times(50))))).isCloseTo(100, within(1.0));
     assertThat(Line.cycleNs(List.of(each, consumer(times(150))))).isCloseTo(150, within(1.0));
   }
@@ -58,14 +58,14 @@ class LineTest {
   /** While the step goes on, no more is made than the window holds. */
   @Test
   void whatIsNotAheadEnoughIsWaitedFor() {
-    Station each = new Station(List.of(), 32, Times.NONE, times(320), 0, 4, 8);
+    Station each = new Station(List.of(), 32, Times.NONE, times(320), 0, 4, 8, 0);
     double ns = Line.cycleNs(List.of(each, consumer(times(80))));
     assertThat(ns).isBetween(130.0, 165.0);
   }
 
   @Test
   void workersTakeALockOneAfterAnother() {
-    Station crew = new Station(List.of(), 1, Times.NONE, times(5), 4, 8, 18);
+    Station crew = new Station(List.of(), 1, Times.NONE, times(5), 4, 8, 18, 0);
     assertThat(Line.cycleNs(List.of(crew, consumer(times(0))))).isCloseTo(4, within(0.1));
   }
 
@@ -75,9 +75,9 @@ class LineTest {
     java.util.Arrays.fill(rarelySlow, 1);
     rarelySlow[50] = 101;
     Times work = new Times(2, rarelySlow);
-    Station ordered = new Station(List.of(), 1, Times.NONE, work, 0, 16, 34);
+    Station ordered = new Station(List.of(), 1, Times.NONE, work, 0, 16, 34, 0);
     double held = Line.cycleNs(List.of(ordered, consumer(times(0))));
-    Station far = new Station(List.of(), 1, Times.NONE, work, 0, 16, 4_000);
+    Station far = new Station(List.of(), 1, Times.NONE, work, 0, 16, 4_000, 0);
     double free = Line.cycleNs(List.of(far, consumer(times(0))));
     assertThat(free).isCloseTo(2.0 / 16, within(0.03));
     assertThat(held).isGreaterThan(4 * free);
@@ -124,7 +124,7 @@ class LineTest {
             20_000,
             1);
     double lockedNs = run.segments().getFirst().locked() * workers / run.perSecond();
-    assertThat(Contention.heldNs(workers, own, lockedNs))
+    assertThat(Contention.heldNs(workers, own, lockedNs, 0.3))
         .isCloseTo(held, org.assertj.core.data.Percentage.withPercentage(15));
   }
 

@@ -144,7 +144,7 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
   // ---- what would be measured -------------------------------------------------------------------
 
   /** From the last operator to the source, as profiles have them. */
-  private Operator at(int index) {
+  Operator at(int index) {
     return operators.get(operators.size() - 1 - index);
   }
 
@@ -207,7 +207,7 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
             step.cpuMs() * 1e6,
             Math.max(0, cycleMs - stepMs) * 1e6,
             0,
-            0,
+            run.segments().getLast().starved() * cycleMs * 1e6,
             steps,
             new double[0]),
         new Profile.Machine(
@@ -306,6 +306,36 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
   SimulatedPipeline with(int index, Operator operator) {
     List<Operator> changed = new ArrayList<>(operators);
     changed.set(operators.size() - 1 - index, operator);
+    return new SimulatedPipeline(changed, step, cores, others);
+  }
+
+  /** The same without the cost of an operator, or of the step for −1. */
+  SimulatedPipeline withoutCost(int index) {
+    if (index < 0) {
+      return step.ms() > 0 ? new SimulatedPipeline(operators, Cost.NONE, cores, others) : this;
+    }
+    Operator old = at(index);
+    return old.cost().ms() > 0
+        ? with(
+            index,
+            new Operator(
+                Cost.NONE, old.workers(), old.window(), old.buffer(), old.batch(), old.locked()))
+        : this;
+  }
+
+  /** The same with buffers that bound nothing. */
+  SimulatedPipeline withLargeBuffers() {
+    List<Operator> changed = new ArrayList<>();
+    for (Operator old : operators) {
+      changed.add(
+          new Operator(
+              old.cost(),
+              old.workers(),
+              64 * old.window(),
+              64 * old.buffer(),
+              old.batch(),
+              old.locked()));
+    }
     return new SimulatedPipeline(changed, step, cores, others);
   }
 
