@@ -305,12 +305,12 @@ final class Judge {
     String sentence =
         !works
             ? "%s is too small a buffer for times that vary so much: step and pipeline wait for"
-                  + " each other in turn."
+                + " each other in turn."
             : variation > HEAVY_TAIL
                 ? "%s is held up by its slow elements: results leave in order, and its workers get"
-                      + " no further ahead than %d elements."
+                    + " no further ahead than %d elements."
                 : "%s is not far enough ahead: while the training loop trains, its workers make"
-                      + " less than the next batch, and the loop waits for the rest.";
+                    + " less than the next batch, and the loop waits for the rest.";
     return verdict(Kind.BUFFER_BOUND, operator, sentence.formatted(cap(name(operator)), capacity));
   }
 
