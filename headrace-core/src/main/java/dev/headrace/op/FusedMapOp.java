@@ -20,6 +20,7 @@ import dev.headrace.spi.Site;
 import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.UserFunction;
+import dev.headrace.spi.Weigher;
 import dev.headrace.spi.Work;
 import java.util.List;
 import java.util.Objects;
@@ -148,6 +149,9 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
     /** Whether tensors were computed here, each of which may be large; such a hint, too. */
     private boolean computes;
 
+    /** Whether what results weigh is a guess, so that what is allocated for each is looked at. */
+    private boolean guesses;
+
     Parts(Context context, List<Part> parts) {
       steps = new Step[parts.size()];
       for (int i = 0; i < steps.length; i++) {
@@ -201,8 +205,11 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
         if (looks && from > 0 && (Hurry.isOver(deadline) || made.bytes() >= chunk.fullBytes())) {
           return from;
         }
-        int most = computes ? 1 : givesObjects ? AT_ONCE : Hurry.step(size); // they may grow
+        int most =
+            computes || guesses ? 1 : givesObjects ? AT_ONCE : Hurry.step(size); // they may grow
         to = Math.min(size, looks ? from + most : size);
+        Object given = chunk.item(from);
+        long allocated = guesses ? Weigher.allocatedBytes() : -1;
         for (Step step : steps) {
           int _ = step.loop.run(chunk, from, to, step.function, step.blame, false);
           computes |= step.deferral.settle(chunk, from, to, step.blame);
@@ -211,6 +218,10 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
           made.add(chunk.item(i));
         }
         givesObjects = !chunk.inLongs();
+        if (givesObjects && Weigher.isGuess(chunk.item(from))) {
+          guesses = true;
+          Weigher.made(chunk.item(from), given, to == from + 1 ? allocated : -1);
+        }
       }
       return size;
     }

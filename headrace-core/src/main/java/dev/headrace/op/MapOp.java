@@ -7,6 +7,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Deferring;
+import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Knob;
@@ -16,6 +17,7 @@ import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.Weigher;
 import dev.headrace.spi.Work;
 import java.util.List;
 import java.util.Objects;
@@ -98,41 +100,53 @@ public record MapOp(
     /*
      * Tensors that are computed here weigh more afterwards than when the loop weighs them. So
      * elements that have such tensors are worked on one by one, and weighed when they are computed.
-     * The first element tells; both are only hints between threads.
+     * So are elements whose weight is a guess, to see what is allocated for each. The first element
+     * tells; these are only hints between threads.
      */
-    private boolean isFirst;
+    private boolean isFirst = true;
 
     private boolean computes;
+    private boolean guesses;
 
     Calls(Fn<Object, Object> function, MapLoop loop, Deferral deferral, Blame blame) {
       this.function = function;
       this.loop = loop;
       this.deferral = deferral;
       this.blame = blame;
-      this.isFirst = deferral != Deferral.LATER;
     }
 
     @Override
     public int run(Chunk chunk, boolean mayStop) {
       int size = chunk.size();
-      if (!mayStop || (!isFirst && !computes)) {
+      if (!mayStop || (!isFirst && !computes && !guesses)) {
         return runAll(chunk, 0, mayStop);
       }
       long deadline = Hurry.deadline();
       Tally made = new Tally();
       for (int i = 0; i < size; i++) {
-        if (i > 0 && !computes) {
+        if (i > 0 && !computes && !guesses) {
           return runAll(chunk, i, true);
         }
-        int _ = loop.run(chunk, i, i + 1, function, blame, false);
-        computes |= deferral.settle(chunk, i, i + 1, blame);
-        isFirst = false;
+        runOne(chunk, i);
         made.add(chunk.item(i));
         if (made.bytes() >= chunk.fullBytes() || Hurry.isOver(deadline)) {
           return i + 1;
         }
       }
       return size;
+    }
+
+    private void runOne(Chunk chunk, int index) {
+      Object given = chunk.item(index);
+      long allocated = guesses ? Weigher.allocatedBytes() : -1;
+      int _ = loop.run(chunk, index, index + 1, function, blame, false);
+      computes |= deferral.settle(chunk, index, index + 1, blame);
+      Object result = chunk.item(index);
+      isFirst = result instanceof Failure;
+      if (Weigher.isGuess(result)) {
+        guesses = true;
+        Weigher.made(result, given, allocated);
+      }
     }
 
     private int runAll(Chunk chunk, int from, boolean mayStop) {

@@ -77,7 +77,7 @@ record SerialForm(byte[] bytes, List<Object> parts) {
   }
 
   /** Whether nothing is left out or written in another way. */
-  private static boolean tellsAllFields(Class<?> type) {
+  static boolean tellsAllFields(Class<?> type) {
     for (Class<?> c = type; c != null && !ClassContent.isOfPlatform(c); c = c.getSuperclass()) {
       boolean isSerializable = Serializable.class.isAssignableFrom(c);
       if (Externalizable.class.isAssignableFrom(c)

@@ -303,10 +303,14 @@ public final class Weigher {
       bytes += known == null ? UNREADABLE_BYTES : known;
       isGuess |= known == null;
     }
-    if (isGuess && SAID.add(type.getName())) {
+    if (!isGuess) {
+      return fixed(bytes);
+    }
+    Closed closed = new Closed(references.objectBytes(), new ClosedClass(type, bytes));
+    if (!closed.type.isWritable() && SAID.add(type.getName())) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "memory: expected to read %s to know what it weighs, but module %s keeps it closed; it is taken to weigh %,d bytes. Add 'opens %s to dev.headrace.core;' to its module-info.java, or tell its weight: Weigher.declare(%s.class, x -> …)"
+          "memory: expected to read %s to know what it weighs, but module %s keeps it closed; it is estimated by what is allocated when one is made, or at %,d bytes. Add 'opens %s to dev.headrace.core;' to its module-info.java, or tell its weight: Weigher.declare(%s.class, x -> …)"
               .formatted(
                   type.getTypeName(),
                   type.getModule().getName(),
@@ -314,7 +318,52 @@ public final class Weigher {
                   type.getPackageName(),
                   type.getSimpleName()));
     }
-    return fixed(bytes);
+    return closed;
+  }
+
+  /** An object of a class that a module keeps closed. */
+  private static final class Closed extends Shape {
+    private final long ownBytes;
+    private final ClosedClass type;
+
+    Closed(long ownBytes, ClosedClass type) {
+      super(false, false);
+      this.ownBytes = ownBytes;
+      this.type = type;
+    }
+
+    @Override
+    long bytes(Object object, @Nullable Walk given) {
+      Walk walk = given == null ? new Walk() : given;
+      if (walk.hasSeen(object)) {
+        return 0;
+      }
+      List<Object> parts = type.partsOf(object);
+      return parts == null ? type.estimate() : ownBytes + walk.sum(parts, parts.size());
+    }
+  }
+
+  /** Whether what an element weighs is not known, and {@link #made} tells it better. */
+  public static boolean isGuess(Object element) {
+    return SHAPES.get(element.getClass()) instanceof Closed closed && !closed.type.isWritable();
+  }
+
+  /** What the calling thread has allocated so far; −1 where that is not known. */
+  public static long allocatedBytes() {
+    return ClosedClass.allocatedBytes();
+  }
+
+  /**
+   * Takes note of an element that was made of another, for which {@link #allocatedBytes} was read
+   * before: those after it are taken to weigh as much as it may.
+   */
+  public static void made(Object element, Object given, long allocatedBefore) {
+    long allocated = allocatedBytes() - allocatedBefore;
+    if (allocatedBefore >= 0
+        && allocated >= 0
+        && SHAPES.get(element.getClass()) instanceof Closed closed) {
+      closed.type.saw(allocated + bytesOf(given));
+    }
   }
 
   /** What every object of a declared type takes, or null where that differs. */

@@ -31,9 +31,13 @@ class ClosedModuleTest {
       package app.closed;
 
       import dev.headrace.Dataset;
+      import dev.headrace.Options;
+      import dev.headrace.Pipeline;
+      import dev.headrace.data.Seed;
       import dev.headrace.spi.ContentIdentity;
       import dev.headrace.spi.Fn;
       import java.nio.file.Path;
+      import java.util.Iterator;
       import java.util.List;
       import java.util.Map;
 
@@ -62,6 +66,29 @@ class ClosedModuleTest {
 
         record Pt(int x) {}
 
+        record Sample(float[] values, String label) {}
+
+        record Written(float[] values, Inner inner) implements java.io.Serializable {}
+
+        record Inner(int[] places, String label) implements java.io.Serializable {}
+
+        /** Tells whether a shuffle of 200 elements is charged with what they take. */
+        static void weigh(String name, Dataset<Object> samples, long bytesEach, int most) {
+          try (Pipeline<Object> pipeline = samples.shuffle(200, Seed.of(1)).open()) {
+            Iterator<Object> each = pipeline.iterator();
+            for (int i = 0; i < 2500; i++) {
+              each.next();
+            }
+            long held = pipeline.stats().heapBytes();
+            boolean isTrue = held >= 200 * bytesEach && held < most * bytesEach;
+            System.out.println(name + "=" + (isTrue ? "true" : held + " bytes"));
+          }
+        }
+
+        static float[] floats(long i) {
+          return new float[i < 400 ? 100 : 10_000];
+        }
+
         static Fn<Long, Long> plus(Object captured) {
           return x -> x + captured.hashCode();
         }
@@ -89,6 +116,16 @@ class ClosedModuleTest {
           tell("adder of adder 2", new Adder(1, null, new Adder(2, "b", null)));
           tell("forgetful", new Forgetful(1));
           tell("point", new Pt(1));
+          Dataset<Long> numbers = Dataset.range(3000).options(Options.defaults().asWritten());
+          weigh("sample", numbers.map(i -> new Sample(floats(i), "label " + i)), 40_100, 210);
+          Dataset<Long> next = Dataset.range(3000).map(i -> i + 1, 1);
+          weigh("read ahead", next.map(i -> new Sample(floats(i), ""), 1), 40_050, 300);
+          weigh("of others", numbers.map(i -> floats(i)).map(x -> new Sample(x, "")), 40_050, 210);
+          weigh(
+              "written",
+              numbers.map(i -> new Written(floats(i), new Inner(new int[100], "label"))),
+              40_550,
+              205);
           Path file = Path.of(arguments[0]);
           System.out.println("first=" + Dataset.range(4).map(one).cache(file).toList());
           System.out.println("second=" + Dataset.range(4).map(square).cache(file).toList());
@@ -128,6 +165,9 @@ class ClosedModuleTest {
       assertThat(first.get(closed))
           .contains("because its module keeps package app.closed closed")
           .contains("open it to dev.headrace.core");
+    }
+    for (String weighed : List.of("sample", "read ahead", "of others", "written")) {
+      assertThat(first).containsEntry(weighed, "true");
     }
     Map<String, String> second = run();
     assertThat(second).isEqualTo(first);
