@@ -9,6 +9,7 @@ import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what the computer and the collector have done so far, as far as they tell. */
 final class MachineMeter {
@@ -19,9 +20,24 @@ final class MachineMeter {
   private static final int IOWAIT = 5;
   private static final int STEAL = 8;
 
+  private record Reading(long atNs, Snapshot.Machine machine) {}
+
+  private static volatile @Nullable Reading latest;
+
   private MachineMeter() {}
 
+  /** Reads, or returns what was read a moment ago: these clocks tick a hundred times a second. */
   static Snapshot.Machine read() {
+    long now = System.nanoTime();
+    Reading reading = latest;
+    if (reading == null || now - reading.atNs >= TICK_NS) {
+      reading = new Reading(now, readNow());
+      latest = reading;
+    }
+    return reading.machine;
+  }
+
+  private static Snapshot.Machine readNow() {
     try {
       long gcMs = 0;
       long collections = 0;

@@ -2,7 +2,9 @@ package dev.headrace.spi;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.AbstractMap.SimpleImmutableEntry;
 import java.util.ArrayList;
@@ -25,13 +27,25 @@ public final class OpShape {
         }
       };
 
+  private static final MethodType READS = MethodType.methodType(Object.class, Op.class);
+  private static final MethodType MAKES = MethodType.methodType(Object.class, Object[].class);
+
   private final List<Part> parts = new ArrayList<>();
+  private final List<Part> holdingInputs;
+
+  /** Takes an array of all components. */
   private final MethodHandle constructor;
 
+  /** A component; its accessor takes an {@code Op} and returns an {@code Object}. */
   private record Part(String name, Class<?> type, boolean isKnob, MethodHandle accessor) {
+    /** Whether a value of this type could be an operator or a list of them. */
+    boolean couldHoldInputs() {
+      return Op.class.isAssignableFrom(type) || !Modifier.isFinal(type.getModifiers());
+    }
+
     @Nullable Object read(Op op) {
       try {
-        return accessor.invoke(op);
+        return (Object) accessor.invokeExact(op);
       } catch (Throwable e) {
         throw new IllegalStateException(op.getClass() + ": cannot read " + name, e);
       }
@@ -52,15 +66,20 @@ public final class OpShape {
                 component.getName(),
                 component.getType(),
                 component.isAnnotationPresent(Knob.class),
-                lookup.unreflect(component.getAccessor())));
+                lookup.unreflect(component.getAccessor()).asType(READS)));
       }
+      holdingInputs = parts.stream().filter(Part::couldHoldInputs).toList();
       Class<?>[] types =
           Arrays.stream(type.getRecordComponents())
               .map(RecordComponent::getType)
               .toArray(Class<?>[]::new);
       Constructor<?> canonical = type.getDeclaredConstructor(types);
       canonical.setAccessible(true);
-      constructor = lookup.unreflectConstructor(canonical);
+      constructor =
+          lookup
+              .unreflectConstructor(canonical)
+              .asSpreader(Object[].class, types.length)
+              .asType(MAKES);
     } catch (ReflectiveOperationException | RuntimeException e) {
       throw new IllegalArgumentException(
           type.getName() + ": cannot be read as a record; open its package to dev.headrace.core",
@@ -75,7 +94,7 @@ public final class OpShape {
   /** The components that are operators, in order. */
   public List<Op> inputs(Op op) {
     List<Op> inputs = new ArrayList<>();
-    for (Part part : parts) {
+    for (Part part : holdingInputs) {
       Object value = part.read(op);
       if (value instanceof Op input) {
         inputs.add(input);
@@ -167,7 +186,7 @@ public final class OpShape {
 
   private Op copy(Op op, List<@Nullable Object> arguments) {
     try {
-      return (Op) constructor.invokeWithArguments(arguments);
+      return (Op) (Object) constructor.invokeExact(arguments.toArray());
     } catch (Throwable e) {
       throw new IllegalStateException(op.word() + ": cannot be copied", e);
     }
