@@ -221,7 +221,8 @@ final class CacheFile implements AutoCloseable {
   synchronized Cursor openFromStart(Context context) {
     List<String> _ = sources(); // before anything is read, so that a change meanwhile is seen
     Cursor source = openInput(context);
-    if (start != null) {
+    if (start != null
+        && begun) { // else caches before it would begin, and a checkpoint come too late
       source.restore(start);
     }
     start = source.save(); // of this life, which goes on noting the order it meets

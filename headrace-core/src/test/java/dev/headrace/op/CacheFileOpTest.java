@@ -34,6 +34,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
@@ -467,6 +468,40 @@ class CacheFileOpTest {
               .as("%s, replaced: %s", drawing.explain(), isReplaced)
               .isEqualTo(delivered.subList(120, delivered.size()));
         }
+      }
+    }
+  }
+
+  @Test
+  void aCheckpointTellsAllCachesBehindOneAnotherWhereTheirContentBegins() throws IOException {
+    List<Supplier<Dataset<Long>>> plans =
+        List.of(
+            () -> range(40).shuffle(20).cache().cache(freshFile()).cache(freshFile()),
+            () ->
+                range(40)
+                    .shuffle(20)
+                    .cache(freshFile())
+                    .map(x -> x, 3)
+                    .cache(freshFile())
+                    .shuffle(9)
+                    .cache(freshFile()));
+    for (Supplier<Dataset<Long>> plan : plans) {
+      Dataset<Long> dataset = plan.get();
+      List<String> delivered;
+      String checkpoint;
+      try (Pipeline<Long> pipeline = dataset.open()) {
+        Iterator<Long> elements = pipeline.iterator();
+        delivered = take(elements, 8);
+        checkpoint = pipeline.checkpoint().toString();
+        delivered.addAll(take(elements, 1000));
+      }
+      for (String name : names()) {
+        Files.delete(folder.resolve(name));
+      }
+      try (Pipeline<Long> pipeline = dataset.open(Checkpoint.parse(checkpoint))) {
+        assertThat(take(pipeline.iterator(), 1000))
+            .as(dataset.explain())
+            .isEqualTo(delivered.subList(8, 40));
       }
     }
   }
