@@ -95,11 +95,11 @@ public final class HeapLayout {
 
   /** The bytes of the table of a hash map that has grown to so many entries. */
   public static long hashTable(int entries) {
-    long length = 16;
-    while (length * 3 / 4 < entries) {
-      length *= 2;
+    if (entries == 0) {
+      return 0;
     }
-    return entries == 0 ? 0 : references(length);
+    long leastLength = (4L * entries + 2) / 3; // three quarters are filled at most
+    return references(Math.max(16, 2 * Long.highestOneBit(leastLength - 1)));
   }
 
   /** The bytes of an array of so many references. */
