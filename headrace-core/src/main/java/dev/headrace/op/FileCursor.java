@@ -9,6 +9,7 @@ import dev.headrace.spi.FileListing;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.State;
 import dev.headrace.spi.StoredFile;
+import dev.headrace.spi.Weigher;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Objects;
@@ -98,8 +99,14 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     }
   }
 
+  /**
+   * Reads records until there are enough, or they are heavy. Of a chunk the first record alone is
+   * weighed: it shows what becomes of a byte of the file, and the file's bytes are counted.
+   */
   private void fill(F in, Chunk out, int max) throws IOException {
-    while (out.isOpen(max)) {
+    long from = in.offset();
+    long mostBytes = Long.MAX_VALUE;
+    while (out.size() < max && in.offset() - from < mostBytes) {
       Object record;
       try {
         record = next(in);
@@ -112,6 +119,10 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
       if (record == null) {
         nextFile();
         return;
+      }
+      if (out.isEmpty()) {
+        long read = in.offset() - from;
+        mostBytes = Chunk.FULL_BYTES * read / Math.max(1, Math.max(read, Weigher.bytesOf(record)));
       }
       out.add(record, context.prefix(), ordinal++);
     }

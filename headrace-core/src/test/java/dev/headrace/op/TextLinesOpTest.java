@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
+import dev.headrace.Options;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.PipelineInterruptedException;
@@ -28,6 +29,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -68,6 +70,24 @@ class TextLinesOpTest {
     PipelineContract.of(n -> textLines(packed).prefetch(n)).check();
     PipelineContract.of(n -> listFiles(folder + "/*.txt").interleave(f -> textLines(f), 2, 1, n))
         .check();
+  }
+
+  @Test
+  void longLinesAfterShortOnesAreReadFewAtATime() throws IOException {
+    Path file = write("a.txt", "short\n".repeat(5000) + ("x".repeat(600_000) + "\n").repeat(20));
+    AtomicInteger longOnes = new AtomicInteger();
+    Dataset<String> lines =
+        textLines(file)
+            .filter(line -> line.length() < 10 || longOnes.incrementAndGet() > 0)
+            .options(Options.defaults().asWritten());
+    try (Pipeline<String> pipeline = lines.open()) {
+      Iterator<String> iterator = pipeline.iterator();
+      String line = iterator.next();
+      while (line.length() < 10) {
+        line = iterator.next();
+      }
+      assertThat(longOnes).hasValue(1);
+    }
   }
 
   @Test
