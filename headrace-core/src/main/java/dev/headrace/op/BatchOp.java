@@ -226,7 +226,6 @@ public record BatchOp(
     /** Adds what was pulled to the batch; false where it does not fit. */
     private boolean hold(Chunk pulled) {
       if (!isCharged) {
-        tally.reset();
         holding.letGo(laneBytes); // chunks swap their arrays
         laneBytes = 0;
         long lanes = gathered.laneBytes();
@@ -250,14 +249,8 @@ public record BatchOp(
     }
 
     private long weighed(Chunk chunk) {
-      if (chunk.inLongs()) {
-        return 0; // they lie in the lane
-      }
-      long before = tally.bytes();
-      for (int i = 0; i < chunk.size(); i++) {
-        tally.add(chunk.item(i));
-      }
-      return tally.bytes() - before;
+      tally.reset();
+      return tally.upTo(chunk, chunk.size());
     }
 
     private Failure tooLarge() {

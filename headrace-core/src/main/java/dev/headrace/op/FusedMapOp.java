@@ -202,7 +202,9 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
       long deadline = looks ? Hurry.deadline() : 0;
       int to;
       for (int from = 0; from < size; from = to) {
-        if (looks && from > 0 && (Hurry.isOver(deadline) || made.bytes() >= chunk.fullBytes())) {
+        if (looks
+            && from > 0
+            && (Hurry.isOver(deadline) || made.upTo(chunk, from) >= chunk.fullBytes())) {
           return from;
         }
         int most =
@@ -213,9 +215,6 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
         for (Step step : steps) {
           int _ = step.loop.run(chunk, from, to, step.function, step.blame, false);
           computes |= step.deferral.settle(chunk, from, to, step.blame);
-        }
-        for (int i = from; looks && !chunk.inLongs() && i < to; i++) {
-          made.add(chunk.item(i));
         }
         givesObjects = !chunk.inLongs();
         if (givesObjects && Weigher.isGuess(chunk.item(from))) {

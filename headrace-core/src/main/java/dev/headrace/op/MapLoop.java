@@ -97,7 +97,7 @@ interface MapLoop {
           items = chunk.items();
         } else {
           items[i] = result;
-          if (isFull(chunk, made, result)) {
+          if (made != null && made.upTo(items, i + 1) >= chunk.fullBytes()) {
             return i + 1;
           }
         }
@@ -143,7 +143,7 @@ interface MapLoop {
           blame.leftInterrupted();
         }
         items[i] = result == null ? isNull(chunk, i, blame) : result;
-        if (result != null && isFull(chunk, made, result)) {
+        if (made != null && made.upTo(items, i + 1) >= chunk.fullBytes()) {
           done = i + 1;
           break;
         }
@@ -175,15 +175,6 @@ interface MapLoop {
         }
       }
       return blame.failure(chunk.id(index), failed);
-    }
-
-    /** Whether the results weigh so much that what was done is to be handed on first. */
-    private static boolean isFull(Chunk chunk, @Nullable Tally made, Object result) {
-      if (made == null) {
-        return false;
-      }
-      made.add(result);
-      return made.bytes() >= chunk.fullBytes();
     }
 
     private static Failure isNull(Chunk chunk, int index, Blame blame) {

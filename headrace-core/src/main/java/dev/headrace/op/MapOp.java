@@ -128,8 +128,7 @@ public record MapOp(
           return runAll(chunk, i, true);
         }
         runOne(chunk, i);
-        made.add(chunk.item(i));
-        if (made.bytes() >= chunk.fullBytes() || Hurry.isOver(deadline)) {
+        if (made.upTo(chunk, i + 1) >= chunk.fullBytes() || Hurry.isOver(deadline)) {
           return i + 1;
         }
       }

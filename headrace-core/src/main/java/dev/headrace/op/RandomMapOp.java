@@ -104,8 +104,7 @@ public record RandomMapOp(
       }
       chunk.replace(i, result);
       boolean _ = deferral.settle(chunk, i, i + 1, context);
-      made.add(chunk.item(i));
-      if (mayStop && made.bytes() >= chunk.fullBytes()) {
+      if (mayStop && made.upTo(chunk, i + 1) >= chunk.fullBytes()) {
         return i + 1;
       }
     }

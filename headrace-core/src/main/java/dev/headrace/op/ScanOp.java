@@ -123,8 +123,7 @@ public record ScanOp(
         if (!chunk.isFailure(i)) {
           Object result = scan(chunk, i, 0);
           chunk.replace(i, result);
-          made.add(result);
-          if (mayStop && made.bytes() >= chunk.fullBytes()) {
+          if (mayStop && made.upTo(chunk, i + 1) >= chunk.fullBytes()) {
             return i + 1;
           }
         }

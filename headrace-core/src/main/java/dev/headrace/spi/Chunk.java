@@ -40,7 +40,7 @@ public final class Chunk {
   private int size;
   private int failures;
 
-  /** About what was added, to know when the chunk is full. */
+  /** About what the elements weigh, as far as {@link #isOpen} has looked. */
   private final Tally tally = new Tally();
 
   private long fullBytes = FULL_BYTES;
@@ -64,7 +64,7 @@ public final class Chunk {
    * heavy. Who fills a chunk asks it before each element but the first.
    */
   public boolean isOpen(int max) {
-    return size < max && tally.bytes() < fullBytes;
+    return size < max && tally.upTo(this, size) < fullBytes;
   }
 
   /** At how many bytes of results work on this chunk stops, where it may. */
@@ -188,7 +188,6 @@ public final class Chunk {
     setId(size, itsParent, itsOrdinal);
     setValue(size, value);
     size++;
-    tally.add(value);
   }
 
   public void addLong(long value, @Nullable Id itsParent, long itsOrdinal) {
@@ -200,9 +199,6 @@ public final class Chunk {
   /** Appends an element of another chunk, id and all. */
   public void append(Chunk from, int index) {
     put(size, from, index);
-    if (!from.inLongs) {
-      tally.add(present(from.items[index]));
-    }
   }
 
   /** Appends a run of another chunk. */
@@ -215,15 +211,11 @@ public final class Chunk {
         System.arraycopy(
             from.items, start, itemRun(from.parent, from.first + start, count), 0, count);
         recount();
-        tally.addAll(from, start, count);
       }
       return;
     }
     for (int i = start; i < start + count; i++) {
       put(size, from, i);
-    }
-    if (!from.inLongs && from.size > 0) {
-      tally.addAll(from, start, count);
     }
   }
 

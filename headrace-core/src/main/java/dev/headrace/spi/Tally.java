@@ -1,47 +1,48 @@
 package dev.headrace.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * About how many bytes the elements of a chunk weigh, while it is being filled or worked on.
  *
- * <p>Small elements are weighed one of four: it tells when to stop, not what to charge.
+ * <p>Of small elements one in four is weighed: the tally tells when to stop, not what to charge.
  */
 public final class Tally {
   private static final long SMALL_BYTES = 2048;
   private static final int SMALL_AT_ONCE = 4;
 
   private long bytes;
-  private long last;
-  private int toCome;
+  private int counted;
 
-  /** What was added so far. */
-  public long bytes() {
-    return bytes;
-  }
+  /** What the last element that was weighed weighs; it stands for those before {@link #next}. */
+  private long each;
+
+  private int next;
 
   /** Begins again with nothing. */
   public void reset() {
     bytes = 0;
-    toCome = 0;
+    counted = 0;
+    next = 0;
   }
 
-  /** Adds an element. */
-  public void add(Object element) {
-    if (toCome > 0) {
-      toCome--;
-    } else {
-      last = Weigher.bytesOf(element);
-      toCome = last < SMALL_BYTES ? SMALL_AT_ONCE - 1 : 0;
-    }
-    bytes += last;
+  /** What the elements before {@code end} weigh, among them those that were counted before. */
+  public long upTo(Chunk chunk, int end) {
+    return chunk.inLongs() ? bytes : upTo(chunk.items(), end); // longs lie in the chunk itself
   }
 
-  /** Adds some elements of a chunk. */
-  void addAll(Chunk from, int start, int count) {
-    for (int i = start; i < start + count && bytes < Chunk.FULL_BYTES; i++) {
-      Object item = from.items()[i];
-      if (item != null) {
-        add(item);
+  /** The same for elements that lie in the lane of objects, or will. */
+  public long upTo(@Nullable Object[] items, int end) {
+    while (counted < end) {
+      if (counted == next) {
+        Object item = items[counted];
+        each = item == null ? 0 : Weigher.bytesOf(item);
+        next += each < SMALL_BYTES ? SMALL_AT_ONCE : 1;
       }
+      int to = Math.min(next, end);
+      bytes += (to - counted) * each;
+      counted = to;
     }
+    return bytes;
   }
 }

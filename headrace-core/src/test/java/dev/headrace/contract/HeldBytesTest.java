@@ -30,8 +30,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,6 +120,33 @@ class HeldBytesTest {
         LockSupport.parkNanos(1_000_000); // until the buffer is full
       }
       assertThat(pipeline.stats().heapBytes()).isCloseTo(expected, withinPercentage(2));
+    }
+  }
+
+  static Stream<Arguments> waysOn() {
+    UnaryOperator<Dataset<Object>> asItIs = d -> d;
+    UnaryOperator<Dataset<Object>> alone = d -> d.flatMap(x -> Dataset.fromList(List.of(x)));
+    return Stream.of(Arguments.of("generator", asItIs), Arguments.of("flatMap", alone));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("waysOn")
+  void elementsThatGrowAreMadeFewAtATime(String name, UnaryOperator<Dataset<Object>> over) {
+    AtomicLong made = new AtomicLong();
+    LongFunction<Object> maker =
+        i -> {
+          made.set(i + 1);
+          return new byte[i < 3000 ? 1000 : MB];
+        };
+    Dataset<Object> source =
+        Dataset.generator(() -> LongStream.range(0, 3100).mapToObj(maker).iterator());
+    try (Pipeline<Object> pipeline = over.apply(source).options(OPTIONS).open()) {
+      Iterator<Object> iterator = pipeline.iterator();
+      byte[] element = (byte[]) iterator.next();
+      while (element.length < MB) {
+        element = (byte[]) iterator.next();
+      }
+      assertThat(made.get()).isBetween(3001L, 3004L);
     }
   }
 
