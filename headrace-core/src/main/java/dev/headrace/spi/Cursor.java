@@ -55,7 +55,7 @@ public abstract class Cursor implements AutoCloseable {
       long _ = cpu.end(ns, meter.timedFor());
       meter.time(ns, ThreadClock.waitedNs() - waited, out.size());
       if (meter.wantsSize() && !out.isEmpty()) {
-        meter.size(Weigher.bytesOf(out) + Leases.bytesOf(out), out.size());
+        meter.size(Weigher.aboutBytesOf(out) + Leases.bytesOf(out), out.size());
       }
     } else {
       give(out, max);

@@ -51,8 +51,9 @@ public final class Weigher {
   /*
    * Each class has a shape, which knows what its objects take. Most elements are leaves (numbers,
    * arrays, texts, tensors), whose shape answers at once. For the others a walk adds up what they
-   * refer to. The walk is bounded: of a collection of more than MOST_NODES things, the rest is taken
-   * to weigh what the first ones do; below DEEPEST it goes on from a list, not from the stack.
+   * refer to. The walk is bounded: after MOST_NODES things, the rest of a long collection is taken to
+   * weigh what its first items do, and a collection that was not looked into is taken to hold things
+   * of average weight; below DEEPEST the walk goes on from a list, not from the stack.
    */
 
   private static final System.Logger LOG = Log.named("headrace.memory");
@@ -72,8 +73,13 @@ public final class Weigher {
   private static final long MOST_BYTES = 1L << 50;
 
   private static final int MOST_ITEMS = 1 << 20;
+
+  /** So many items of a collection are looked at in any case. */
+  private static final int MANY = 1 << 12;
+
   private static final int DEEPEST = 128;
   private static final int FEW = 16;
+  private static final int SAMPLES = 4;
 
   private static final ClassValue<Shape> SHAPES =
       new ClassValue<>() {
@@ -101,6 +107,19 @@ public final class Weigher {
       bytes += item == null ? 0 : bytesOf(item);
     }
     return bytes;
+  }
+
+  /** About the bytes of the elements of a chunk, from a few of them: to show, not to charge. */
+  static long aboutBytesOf(Chunk chunk) {
+    int size = chunk.size();
+    if (chunk.inLongs() || size <= SAMPLES) {
+      return bytesOf(chunk);
+    }
+    long bytes = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+      bytes += bytesOf(chunk.item((int) ((long) i * size / SAMPLES)));
+    }
+    return bytes * size / SAMPLES;
   }
 
   /** The bytes of an element. */
@@ -457,7 +476,7 @@ public final class Weigher {
       entries =
           size * HeapLayout.object(5L * HeapLayout.REFERENCE + 4) + HeapLayout.hashTable(size);
     }
-    return own + entries + walk.sum(map.keySet(), size) + walk.sum(map.values(), size);
+    return own + entries + walk.sum(map);
   }
 
   private static long ofCollection(Collection<?> items, long own, Walk walk) {
@@ -537,11 +556,13 @@ public final class Weigher {
     private int nodes;
     private int depth;
 
-    /** Objects that were met, which may refer to each other in a circle. */
-    private Object @Nullable [] few;
+    /** What those of them weigh that are no collections or objects with parts. */
+    private long leafBytes;
 
-    private int met;
-    private @Nullable Set<Object> many;
+    /** Objects that were met, which may refer to each other in a circle. */
+    private @Nullable Object first;
+
+    private @Nullable Set<Object> met;
 
     /** What lies too deep for the stack. */
     private @Nullable ArrayDeque<Object> later;
@@ -564,16 +585,18 @@ public final class Weigher {
       }
       nodes++;
       long known = ofCommon(object);
-      if (known >= 0) {
-        return known;
+      if (known < 0) {
+        Shape shape = SHAPES.get(object.getClass());
+        if (!shape.isLeaf) {
+          return nodes > MOST_NODES ? estimate(object, shape) : parts(object, shape);
+        }
+        known = shape.bytes(object, this);
       }
-      Shape shape = SHAPES.get(object.getClass());
-      if (shape.isLeaf) {
-        return shape.bytes(object, this);
-      }
-      if (nodes > MOST_NODES) {
-        return 0;
-      }
+      leafBytes += known;
+      return known;
+    }
+
+    private long parts(Object object, Shape shape) {
       if (depth == DEEPEST) {
         later = later == null ? new ArrayDeque<>() : later;
         later.addLast(object);
@@ -585,16 +608,30 @@ public final class Weigher {
       return bytes;
     }
 
+    /** What an object weighs after so many others that it is not walked in full. */
+    private long estimate(Object object, Shape shape) {
+      long items =
+          switch (object) {
+            case Map<?, ?> map -> 2L * map.size();
+            case Collection<?> collection -> collection.size();
+            case Object[] array -> array.length;
+            default -> -1;
+          };
+      long average = Math.min(MOST_BYTES, leafBytes) / nodes;
+      if (items < 0) {
+        return nodes > 2 * MOST_NODES ? average : parts(object, shape); // it refers to few others
+      }
+      return hasSeen(object) ? 0 : items * (average + HeapLayout.REFERENCE);
+    }
+
     /** The sum over all items; of very many, what the first ones weigh stands for the rest. */
     long sum(Iterable<?> items, int count) {
       long bytes = 0;
       int seen = 0;
       Object before = null;
       for (Object item : items) {
-        if (nodes > MOST_NODES || seen > MOST_ITEMS) {
-          // Not a few lists in each other, each of which would multiply what is in it.
-          double rest = seen < FEW ? 0 : (double) bytes / seen * Math.max(0, count - seen);
-          return (long) Math.min(MOST_BYTES, bytes + rest);
+        if (isEnough(seen)) {
+          return scaled(bytes, seen, count);
         }
         bytes += item == before ? 0 : visit(item); // often the same one again and again
         before = item;
@@ -603,25 +640,42 @@ public final class Weigher {
       return bytes;
     }
 
+    /** The sum over all keys and values. */
+    long sum(Map<?, ?> map) {
+      long bytes = 0;
+      int seen = 0;
+      Object before = null;
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        if (isEnough(seen)) {
+          return scaled(bytes, seen, map.size());
+        }
+        Object value = entry.getValue();
+        bytes += visit(entry.getKey()) + (value == before ? 0 : visit(value));
+        before = value;
+        seen++;
+      }
+      return bytes;
+    }
+
+    private boolean isEnough(int seen) {
+      return seen > MOST_ITEMS || (nodes > MOST_NODES && seen >= MANY);
+    }
+
+    private static long scaled(long bytes, int seen, int count) {
+      return (long) Math.min(MOST_BYTES, (double) bytes / seen * Math.max(seen, count));
+    }
+
     /** Whether an object was met before, and counted. */
     boolean hasSeen(Object object) {
-      if (many != null) {
-        return !many.add(object);
-      }
-      Object[] known = few == null ? new Object[FEW] : few;
-      few = known;
-      for (int i = 0; i < met; i++) {
-        if (known[i] == object) {
-          return true;
-        }
-      }
-      if (met < FEW) {
-        known[met++] = object;
+      if (first == null) {
+        first = object;
         return false;
       }
-      many = Collections.newSetFromMap(new IdentityHashMap<>());
-      many.addAll(List.of(known));
-      return !many.add(object);
+      if (met == null) {
+        met = Collections.newSetFromMap(new IdentityHashMap<>(FEW));
+        met.add(first);
+      }
+      return !met.add(object);
     }
   }
 }

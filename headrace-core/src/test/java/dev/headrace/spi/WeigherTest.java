@@ -2,6 +2,7 @@ package dev.headrace.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.sun.management.ThreadMXBean;
 import dev.headrace.data.Shape;
@@ -267,6 +268,27 @@ class WeigherTest {
       nested = new ArrayList<>(Arrays.asList(nested, 1L, 2L));
     }
     assertThat(Weigher.bytesOf(nested)).isBetween(70_000L * 28, 70_000L * 40);
+  }
+
+  @Test
+  void aFewHugeCollectionsAllCount() {
+    record Holder(List<Object> items) {}
+    List<Object> items = new ArrayList<>();
+    for (int i = 0; i < 70_000; i++) {
+      items.add(new byte[i % 100]);
+    }
+    List<Object> lists = new ArrayList<>();
+    List<Object> records = new ArrayList<>();
+    Map<String, Object> map = new HashMap<>();
+    for (int i = 0; i < 10; i++) {
+      lists.add(new ArrayList<>(items));
+      records.add(new Holder(new ArrayList<>(items)));
+      map.put("list " + i, new ArrayList<>(items));
+    }
+    long one = Weigher.bytesOf(items);
+    for (Object all : List.of(lists, records, map, lists.toArray(), List.copyOf(lists))) {
+      assertThat(Weigher.bytesOf(all)).isCloseTo(10 * one, withinPercentage(10));
+    }
   }
 
   @Test
