@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -255,7 +256,7 @@ public final class PipelineContract<T> {
                 + stats.nativeBytes()
                 + " native");
       }
-      List<String> threads = LeftoverThreads.names();
+      List<String> threads = LeftoverThreads.namesBeside(Set.of());
       if (!threads.isEmpty()) {
         throw failure("no thread left after close at position " + position, threads.toString());
       }
