@@ -111,23 +111,26 @@ final class Judge {
       return cores(operator);
     }
     // Of what it is a part of: one thread's work, or several workers', with or without a lock.
-    Limit slowest = null;
     for (Limit limit : model.limits()) {
-      if (slowest == null && model.isPartOf(operator, limit)) {
-        slowest = limit;
+      if (model.isPartOf(operator, limit)) {
+        return switch (limit.kind()) {
+          case ALL_WORKERS -> workers(limit.thread());
+          case LOCK -> lock(limit);
+          case SKEW -> skew(operator);
+          case STEP, OWN_THREAD, ONE_WORKER, CORES, BUS -> onItsThread(operator);
+        };
       }
     }
-    return switch (slowest == null ? LimitKind.ONE_WORKER : slowest.kind()) {
-      case ALL_WORKERS -> workers(slowest.thread());
-      case LOCK -> lock(slowest);
-      case SKEW -> skew(operator);
-      case STEP, OWN_THREAD, ONE_WORKER, CORES, BUS ->
-          onOneThread(
-              operator,
-              profile.operators().get(operator).runBy() < 0
-                  ? "the training loop's own thread, between steps"
-                  : "one thread, for " + name(profile.operators().get(operator).runBy()));
-    };
+    return onItsThread(operator);
+  }
+
+  private Verdict onItsThread(int operator) {
+    int runBy = profile.operators().get(operator).runBy();
+    return onOneThread(
+        operator,
+        runBy < 0
+            ? "the training loop's own thread, between steps"
+            : "one thread, for " + name(runBy));
   }
 
   /** Whether the consumer waits for other threads, though by the model they should keep up. */
