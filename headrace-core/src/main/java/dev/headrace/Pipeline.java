@@ -117,6 +117,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       this.resumeAt = checkpoint.state();
     }
     this.optimised = Optimizer.optimise(op, options.goals());
+    SettingNames.warnOfUnknown();
     this.engine =
         new Engine(
             optimised.plan(),
@@ -124,7 +125,6 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
             options.settings(),
             found(),
             () -> keepsFiles(op) ? PlanIdentity.readAgain(functions) : functions);
-    SettingNames.warnOfUnknown();
     this.parts = new OpenParts(engine, openedAt);
     this.chunk = parts.chunk;
     this.consumer = new OneAtATime(parts);

@@ -106,7 +106,7 @@ class SharedMemoryTest {
     Account both = new Account("memory", 1_000);
     Account heap = new Account("heap", 1_000, both);
     try (SlabPool slabs = new SlabPool(new Account("native", 1_000, both))) {
-      both.addSpareHolder(slabs::giveBackFree);
+      both.addSpareHolder(slabs);
       Lease lent = slabs.lease(320, "test");
       slabs.lease(320, "test").giveBack("it was read");
       assertThat(slabs.freeBytes()).isEqualTo(320);

@@ -21,15 +21,33 @@ public final class Account {
      * needs them, from any thread.
      */
     void giveBack(long bytes);
+
+    /** About what he could release. */
+    default long spareBytes() {
+      return Long.MAX_VALUE;
+    }
   }
+
+  /** In {@link #inWholes} once the wholes were left. */
+  private static final long LEFT = Long.MIN_VALUE;
+
+  private static final Account[] NONE = {};
 
   private final String name;
   private final boolean isProcessWide;
-  private volatile Account[] wholes; // an array: walking it must not allocate
+  private final Account[] parents; // an array: walking it must not allocate
   private volatile long limitBytes;
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong buffered = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
+
+  /*
+   * What of it is in use in the wholes. A thread that is stuck may reserve and release while the
+   * wholes are left, so what is given back there is taken out of these first: by that thread or by
+   * who leaves, never by both.
+   */
+  private final AtomicLong inWholes = new AtomicLong();
+  private final AtomicLong bufferedInWholes = new AtomicLong();
   private final List<SpareHolder> spareHolders = new CopyOnWriteArrayList<>();
 
   /**
@@ -44,13 +62,31 @@ public final class Account {
   private Account(String name, long limitBytes, boolean isProcessWide, Account[] wholes) {
     this.name = name;
     this.isProcessWide = isProcessWide;
-    this.wholes = wholes;
+    this.parents = wholes;
     limit(limitBytes);
   }
 
   /** The account of all pipelines of this process, as messages call it. */
   public static Account ofProcess(String name, long limitBytes, Account... wholes) {
     return new Account(name, limitBytes, true, wholes.clone());
+  }
+
+  /** The accounts it is a part of; none once it has left them. */
+  private Account[] wholes() {
+    return inWholes.get() == LEFT ? NONE : parents;
+  }
+
+  /** Adds to what is in the wholes; false, and nothing added, if they were left. */
+  private static boolean addUnlessLeft(AtomicLong counter, long bytes) {
+    long before = counter.get();
+    while (before != LEFT) {
+      long seen = counter.compareAndExchange(before, before + bytes);
+      if (seen == before) {
+        return true;
+      }
+      before = seen;
+    }
+    return false;
   }
 
   /** Changes the limit; what is in use stays so. */
@@ -90,6 +126,9 @@ public final class Account {
     long wanted = bytes + roomBytes;
     if (!mayFit(wanted, true)) {
       Account full = fullest(wanted);
+      if (full.spareBytes() < wanted - full.freeBytes() - full.buffered.get()) {
+        return false; // nobody gives up anything for it, if it does not fit even so
+      }
       for (SpareHolder holder : full.spareHolders) {
         holder.giveBack(wanted - full.freeBytes() - full.buffered.get());
         if (mayFit(wanted, true)) {
@@ -100,12 +139,21 @@ public final class Account {
     return mayFit(wanted, true) && tryReserve(bytes);
   }
 
+  /** What all who hold spare memory could release. */
+  private long spareBytes() {
+    long bytes = 0;
+    for (SpareHolder holder : spareHolders) {
+      bytes += Math.min(holder.spareBytes(), Long.MAX_VALUE - bytes);
+    }
+    return bytes;
+  }
+
   /** The account in whose way {@code bytes} are: this one, or the first whole without room. */
   private Account fullest(long bytes) {
     if (bytes > limitBytes - used.get()) {
       return this;
     }
-    for (Account whole : wholes) {
+    for (Account whole : wholes()) {
       if (bytes > whole.freeBytes()) {
         return whole.fullest(bytes);
       }
@@ -116,7 +164,7 @@ public final class Account {
   /** Has {@code holder} asked for its memory whenever a reservation would not fit otherwise. */
   public void addSpareHolder(SpareHolder holder) {
     spareHolders.add(holder);
-    for (Account whole : wholes) {
+    for (Account whole : wholes()) {
       whole.addSpareHolder(holder);
     }
   }
@@ -124,7 +172,7 @@ public final class Account {
   /** Ends that: the holder holds nothing any more. */
   public void removeSpareHolder(SpareHolder holder) {
     spareHolders.remove(holder);
-    for (Account whole : wholes) {
+    for (Account whole : parents) {
       whole.removeSpareHolder(holder);
     }
   }
@@ -144,7 +192,7 @@ public final class Account {
     if (now < 0) {
       return false;
     }
-    Account[] all = wholes;
+    Account[] all = wholes();
     for (int i = 0; i < all.length; i++) {
       if (!all[i].tryReserve(bytes, insteadOfBuffers)) {
         for (int done = 0; done < i; done++) {
@@ -154,13 +202,23 @@ public final class Account {
         return false;
       }
     }
+    isInWholes(all, bytes);
     raisePeak(now);
     return true;
   }
 
+  /** Takes note of bytes that were reserved in the wholes, or gives them back if it left them. */
+  private void isInWholes(Account[] all, long bytes) {
+    if (all.length > 0 && !addUnlessLeft(inWholes, bytes)) {
+      for (Account whole : all) {
+        whole.release(bytes);
+      }
+    }
+  }
+
   private boolean mayFit(long bytes, boolean insteadOfBuffers) {
     boolean fits = bytes <= limitBytes - used.get() + (insteadOfBuffers ? buffered.get() : 0);
-    for (Account whole : wholes) {
+    for (Account whole : wholes()) {
       fits &= whole.mayFit(bytes, insteadOfBuffers);
     }
     return fits;
@@ -183,9 +241,11 @@ public final class Account {
   public void reserve(long bytes) {
     checkAmount("reserve", bytes);
     raisePeak(used.addAndGet(bytes));
-    for (Account whole : wholes) {
+    Account[] all = wholes();
+    for (Account whole : all) {
       whole.reserve(bytes);
     }
+    isInWholes(all, bytes);
   }
 
   /**
@@ -208,8 +268,10 @@ public final class Account {
 
   private void isBuffered(long bytes) {
     buffered.addAndGet(bytes);
-    for (Account whole : wholes) {
-      whole.isBuffered(bytes);
+    if (parents.length > 0 && addUnlessLeft(bufferedInWholes, bytes)) {
+      for (Account whole : parents) {
+        whole.isBuffered(bytes);
+      }
     }
   }
 
@@ -229,11 +291,14 @@ public final class Account {
    * use there.
    */
   public void leaveWholes() {
-    Account[] before = wholes;
-    wholes = new Account[0];
-    for (Account whole : before) {
-      whole.isBuffered(-buffered.get());
-      whole.release(used.get());
+    long ofBuffers = bufferedInWholes.getAndSet(LEFT);
+    long all = inWholes.getAndSet(LEFT);
+    if (all == LEFT) {
+      return;
+    }
+    for (Account whole : parents) {
+      whole.isBuffered(-ofBuffers);
+      whole.release(all);
     }
   }
 
@@ -244,8 +309,10 @@ public final class Account {
     while (bytes <= before) {
       long seen = used.compareAndExchange(before, before - bytes);
       if (seen == before) {
-        for (Account whole : wholes) {
-          whole.release(bytes);
+        if (parents.length > 0 && addUnlessLeft(inWholes, -bytes)) {
+          for (Account whole : parents) {
+            whole.release(bytes);
+          }
         }
         return;
       }
@@ -280,7 +347,7 @@ public final class Account {
   /** The most that could ever be reserved here: its limit, or that of a whole that has less. */
   public long mostBytes() {
     long most = limitBytes;
-    for (Account whole : wholes) {
+    for (Account whole : wholes()) {
       most = Math.min(most, whole.mostBytes());
     }
     return most;
@@ -319,7 +386,7 @@ public final class Account {
   private Account tightest() {
     Account tightest = this;
     long least = limitBytes - used.get();
-    for (Account whole : wholes) {
+    for (Account whole : wholes()) {
       Account full = whole.tightest();
       long room = full.limitBytes - full.used.get();
       if (room < least || (room == least && !full.isProcessWide)) {
@@ -333,7 +400,7 @@ public final class Account {
   /** What may still be reserved; negative while an oldest element passes beyond the limit. */
   public long freeBytes() {
     long free = limitBytes - used.get();
-    for (Account whole : wholes) {
+    for (Account whole : wholes()) {
       free = Math.min(free, whole.freeBytes());
     }
     return free;

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Ownership:</b> owns its slabs, free and lent, until {@link #close()}; a kept lease's slab
  * belongs to its keeper.
  */
-public final class SlabPool implements AutoCloseable {
+public final class SlabPool implements Account.SpareHolder, AutoCloseable {
   /* Each slab has a shared arena of its own. One arena for the pool could not let a kept batch
    * outlive it, and automatic arenas leave freeing to the collector, which does not see native
    * memory run short. Closing a shared arena is slow (a handshake of all threads), but it happens
    * once per slab, at close or trim; lending and giving back never close one.
    *
-   * Lock order: a lease's monitor, then the pool's. */
+   * Lock order: a lease's monitor, then the pool's lock. An account asks other pools for their
+   * free slabs while one is locked, so a pool that is busy gives none. */
 
   private static final long ALIGNMENT = 64;
 
@@ -64,6 +66,7 @@ public final class SlabPool implements AutoCloseable {
     }
   }
 
+  private final ReentrantLock lock = new ReentrantLock();
   private final Account account;
   private final Source source;
   private final @Nullable Place place;
@@ -129,7 +132,16 @@ public final class SlabPool implements AutoCloseable {
     return lease(bytes, owner, false);
   }
 
-  private synchronized @Nullable Lease lease(long bytes, String owner, boolean beyondBudget) {
+  private @Nullable Lease lease(long bytes, String owner, boolean beyondBudget) {
+    lock.lock();
+    try {
+      return locked(bytes, owner, beyondBudget);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Lease locked(long bytes, String owner, boolean beyondBudget) {
     if (bytes < 0 || bytes > Long.MAX_VALUE - ALIGNMENT) {
       throw new IllegalArgumentException(
           "slab pool: expected a lease of 0 bytes or more, but got " + bytes + " for " + owner);
@@ -197,8 +209,25 @@ public final class SlabPool implements AutoCloseable {
     release(slab);
   }
 
-  /** Frees slabs that are not lent, so many bytes of them or all. */
-  public synchronized void giveBackFree(long bytes) {
+  /** Frees slabs that are not lent, so many bytes of them or all; none while it is busy. */
+  @Override
+  public void giveBack(long bytes) {
+    if (!lock.tryLock()) {
+      return;
+    }
+    try {
+      releaseFree(bytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public long spareBytes() {
+    return freeBytes.get();
+  }
+
+  private void releaseFree(long bytes) {
     long before = freeBytes.get();
     while (!free.isEmpty() && before - freeBytes.get() < bytes) {
       releaseFirstFree();
@@ -226,23 +255,29 @@ public final class SlabPool implements AutoCloseable {
   /** A lease ended: its slab is free, or freed when the pool is closed. */
   void takeBack(Lease lease, Slab slab) {
     returns.returning(lease);
-    synchronized (this) {
+    lock.lock();
+    try {
       live.remove(lease.number());
       if (closed) {
         release(slab);
       } else {
         addFree(slab);
       }
+    } finally {
+      lock.unlock();
     }
     returns.returned(lease);
   }
 
   /** A lease is kept: its slab is the keeper's. */
   void letGo(Lease lease, Slab slab) {
-    synchronized (this) {
+    lock.lock();
+    try {
       live.remove(lease.number());
       account.release(slab.bytes());
       keptBytes += slab.bytes();
+    } finally {
+      lock.unlock();
     }
     returns.returned(lease);
   }
@@ -250,8 +285,11 @@ public final class SlabPool implements AutoCloseable {
   /** A kept lease was closed: its slab is free again if there is room, else freed. */
   void adopt(Lease lease, Slab slab) {
     returns.returning(lease);
-    synchronized (this) {
+    lock.lock();
+    try {
       adopt(slab);
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -265,13 +303,23 @@ public final class SlabPool implements AutoCloseable {
   }
 
   /** The leases that are neither given back nor kept, oldest first. */
-  public synchronized List<Lease> liveLeases() {
-    return List.copyOf(live.values());
+  public List<Lease> liveLeases() {
+    lock.lock();
+    try {
+      return List.copyOf(live.values());
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The bytes of slabs that callers keep. */
-  public synchronized long keptBytes() {
-    return keptBytes;
+  public long keptBytes() {
+    lock.lock();
+    try {
+      return keptBytes;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The bytes of slabs that wait to be lent again. */
@@ -310,8 +358,13 @@ public final class SlabPool implements AutoCloseable {
   }
 
   /** Frees the slabs that are not lent. */
-  public synchronized void trim() {
-    giveBackFree(Long.MAX_VALUE);
+  public void trim() {
+    lock.lock();
+    try {
+      releaseFree(Long.MAX_VALUE);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -324,13 +377,16 @@ public final class SlabPool implements AutoCloseable {
   @Override
   public void close() {
     List<Lease> out;
-    synchronized (this) {
+    lock.lock();
+    try {
       if (closed) {
         return;
       }
       closed = true;
       trim();
       out = List.copyOf(live.values());
+    } finally {
+      lock.unlock();
     }
     List<Lease> leaked = new ArrayList<>();
     List<RuntimeException> failures = new ArrayList<>();

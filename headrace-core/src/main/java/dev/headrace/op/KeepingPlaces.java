@@ -64,6 +64,11 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
   }
 
   @Override
+  public synchronized long spareBytes() {
+    return held;
+  }
+
+  @Override
   public synchronized void close() {
     places.forEach(Place::letGo);
     heap.removeSpareHolder(this);

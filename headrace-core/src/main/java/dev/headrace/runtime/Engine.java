@@ -107,9 +107,14 @@ public final class Engine implements AutoCloseable, Decisions {
     this.found = Map.copyOf(found);
     this.settings = settings;
     this.memory = new MemoryBudget(settings, memoryFor(plan));
-    this.recorder = new Recorder(this);
-    removeLeftovers();
-    Events.opened(name(), () -> PlanShape.of(plan).explain());
+    try {
+      this.recorder = new Recorder(this);
+      removeLeftovers();
+      Events.opened(name(), () -> PlanShape.of(plan).explain());
+    } catch (Throwable e) {
+      memory.close(); // else the process would think that a pipeline is open
+      throw e;
+    }
   }
 
   /** What processes that died have left on disk. */

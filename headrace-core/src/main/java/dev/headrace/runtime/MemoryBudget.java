@@ -39,7 +39,6 @@ public final class MemoryBudget {
     this.isShared = limit - settings.heapBudget() < settings.nativeBudget();
     this.together = new Account("memory", isShared ? limit : Long.MAX_VALUE);
     this.settings = settings;
-    ProcessMemory.opened(settings);
     this.heap =
         new Account("heap", Math.min(settings.heapBudget(), limit), together, ProcessMemory.HEAP);
     this.nativeAccount =
@@ -49,7 +48,8 @@ public final class MemoryBudget {
         settings.strictBatches()
             ? SlabPool.ofEveryBatch(nativeAccount, source)
             : new SlabPool(nativeAccount, source);
-    together.addSpareHolder(slabs::giveBackFree);
+    nativeAccount.addSpareHolder(slabs); // also of the process: others may need it
+    ProcessMemory.opened(settings); // last: nothing may fail that would leave it open
   }
 
   /** The heap, which elements lie on. */
@@ -171,6 +171,7 @@ public final class MemoryBudget {
     try {
       slabs.close();
     } finally {
+      nativeAccount.removeSpareHolder(slabs);
       heap.leaveWholes();
       nativeAccount.leaveWholes();
       ProcessMemory.closed(settings);

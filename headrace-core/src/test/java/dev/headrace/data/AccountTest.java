@@ -3,6 +3,8 @@ package dev.headrace.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class AccountTest {
@@ -121,5 +123,68 @@ class AccountTest {
     assertThatThrownBy(() -> account.tryReserve(-1)).hasMessageContaining("got -1");
     assertThatThrownBy(() -> account.release(-1)).hasMessageContaining("got -1");
     assertThatThrownBy(() -> new Account("heap", -1)).hasMessageContaining("heap");
+  }
+
+  @Test
+  void spareMemoryIsNotGivenUpForWhatGoesToDiskEvenSo() {
+    Account.SpareHolder holder =
+        new Account.SpareHolder() {
+          @Override
+          public void giveBack(long bytes) {
+            throw new AssertionError("it gains nothing");
+          }
+
+          @Override
+          public long spareBytes() {
+            return 30;
+          }
+        };
+    account.addSpareHolder(holder);
+    account.reserve(90);
+    assertThat(account.tryReserveLeaving(31, 10)).isFalse();
+    account.removeSpareHolder(holder);
+    account.addSpareHolder(account::release);
+    assertThat(account.tryReserveLeaving(31, 10)).isTrue();
+    assertThat(account.usedBytes()).isEqualTo(90);
+  }
+
+  /** A thread that does not heed the end of its pipeline may still be at it. */
+  @Test
+  void whatIsReservedAndReleasedWhileAPartLeavesItsWholeIsNotCounted() throws Exception {
+    for (int round = 0; round < 300; round++) {
+      Account whole = new Account("memory", 1000);
+      Account other = new Account("heap", 1000, whole);
+      Account part = new Account("heap", 1000, whole);
+      other.reserve(7);
+      part.reserve(40);
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      CountDownLatch begun = new CountDownLatch(1);
+      Thread stuck =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try {
+                      for (int i = 0; i < 300; i++) {
+                        part.buffer(3);
+                        part.unbuffer(3);
+                        if (part.tryReserve(5)) {
+                          part.release(5);
+                        }
+                        begun.countDown();
+                      }
+                    } catch (Throwable e) {
+                      failure.set(e);
+                    }
+                  });
+      begun.await();
+      part.leaveWholes();
+      stuck.join();
+      part.leaveWholes();
+      part.release(40);
+      assertThat(failure).hasValue(null);
+      assertThat(whole.usedBytes()).isEqualTo(7);
+      assertThat(whole.bufferedBytes()).isZero();
+      assertThat(part.usedBytes()).isZero();
+    }
   }
 }
