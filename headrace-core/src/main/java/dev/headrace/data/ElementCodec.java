@@ -151,6 +151,10 @@ public final class ElementCodec {
           Collections.unmodifiableList(new ArrayList<>()).getClass());
 
   private final Map<String, Class<?>> records = new ConcurrentHashMap<>();
+
+  /** The classes of records that were written, where they must come back as they were. */
+  private final Set<Class<?>> written = ConcurrentHashMap.newKeySet();
+
   private final boolean isExact;
 
   public ElementCodec() {
@@ -206,6 +210,11 @@ public final class ElementCodec {
       }
     }
     return this;
+  }
+
+  /** How many classes of records an exact codec has written, at any depth of elements. */
+  public int writtenRecordClasses() {
+    return written.size();
   }
 
   /** The names of the record classes this codec was told of or has written. */
@@ -325,6 +334,7 @@ public final class ElementCodec {
       case Record value -> {
         learnClass(value.getClass());
         checkKnown(value.getClass());
+        written.add(value.getClass());
         return false;
       }
       case Path value when value.getFileSystem() != FileSystems.getDefault() ->

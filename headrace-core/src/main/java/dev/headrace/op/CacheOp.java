@@ -143,15 +143,19 @@ public record CacheOp(Op input, Site site) implements Op {
 
     /** Adds an element; false where it fits neither the memory nor the disk. */
     private boolean hold(Chunk chunk, int index) {
+      boolean isLong = chunk.inLongs() || chunk.item(index) instanceof Long;
+      // Longs among other elements are boxed in their chunk; they need no block of their own.
+      boolean isOfOtherLane = open.inLongs() ? !isLong : chunk.inLongs();
       if (!open.isEmpty()
           && (open.size() >= BLOCK
-              || open.inLongs() != chunk.inLongs()
+              || isOfOtherLane
               || (isForDisk && openBytes >= mostBlockBytes))) {
         if (!closeBlock()) {
           return false;
         }
       }
-      long bytes = chunk.inLongs() ? 0 : Weigher.bytesOf(chunk.item(index));
+      boolean goesToLongs = isLong && (open.isEmpty() || open.inLongs());
+      long bytes = goesToLongs ? 0 : Weigher.bytesOf(chunk.item(index));
       long lanes = open.laneBytes();
       open.append(chunk, index);
       if (!charge(bytes + open.laneBytes() - lanes)) {

@@ -466,13 +466,16 @@ abstract class GroupingCursor extends Cursor {
 
   @Override
   public void close() {
-    if (child != null) {
-      child.close();
+    try {
+      if (child != null) {
+        child.close(); // which may still read what is on disk
+      }
+    } finally {
+      spill.close();
+      holding.close();
+      ledgerBytes = 0;
+      groups.clear();
+      reader.close();
     }
-    spill.close();
-    holding.close();
-    ledgerBytes = 0;
-    groups.clear();
-    reader.close();
   }
 }

@@ -45,6 +45,9 @@ final class SeenKeys implements AutoCloseable {
   private long indexBytes;
   private int onDisk;
 
+  /** How many keys in memory it takes until they are asked again to make room for the index. */
+  private long triesAgainAt;
+
   /** The bytes of the key that is looked for, and classes that keys have named. */
   private final Bytes bytes = new Bytes();
 
@@ -178,10 +181,14 @@ final class SeenKeys implements AutoCloseable {
     long wanted = HeapLayout.array(2L * more, 8);
     List<Object> leaving = new ArrayList<>();
     if (!holding.take(wanted)) {
+      if (inMemory.size() < triesAgainAt) {
+        return false;
+      }
       makeRoom(wanted, leaving);
       if (!holding.take(wanted)) {
         inMemory.addAll(leaving);
         leaving.forEach(key -> holding.takeAnyway(ContentKey.bytesOf(key)));
+        triesAgainAt = 2L * inMemory.size();
         return false;
       }
     }

@@ -53,6 +53,13 @@ public final class Spill implements AutoCloseable {
   private final ElementCodec codec = ElementCodec.exact();
   private @Nullable BlockEncoder encoder;
   private final Set<Class<?>> checked = new HashSet<>();
+
+  /** How many classes of records were written when the last element was checked. */
+  private int checkedRecords;
+
+  /** Whether one came back as another, after which all of them are checked. */
+  private boolean checksAll;
+
   private Body body = new Body(); // small until something is written
   private volatile @Nullable SpillFile file;
   private @Nullable String refusal;
@@ -104,8 +111,8 @@ public final class Spill implements AutoCloseable {
     try {
       body.reset();
       codec.encode(element, new DataOutputStream(body));
-      if (checked.add(element.getClass())) {
-        checkComesBack(element, body.bytes(), body.size());
+      if (isNew(element)) {
+        checkComesBack(body.bytes(), body.size());
       }
       return put(body.bytes(), body.size());
     } catch (IOException e) {
@@ -139,9 +146,9 @@ public final class Spill implements AutoCloseable {
         }
         element = chunk.item(i);
         block.add(element, chunk.parentOf(i), chunk.ordinalOf(i));
-        if (checked.add(element.getClass())) {
+        if (isNew(element)) {
           byte[] bytes = codec.encode(element);
-          checkComesBack(element, bytes, bytes.length);
+          checkComesBack(bytes, bytes.length);
         }
       }
       byte[] bytes = block.toBytes();
@@ -180,12 +187,20 @@ public final class Spill implements AutoCloseable {
     }
   }
 
+  /** Whether a class in an element that was just written, at any depth, was not met before. */
+  private boolean isNew(Object element) {
+    int records = codec.writtenRecordClasses();
+    boolean isNew = checked.add(element.getClass()) || records != checkedRecords || checksAll;
+    checkedRecords = records;
+    return isNew;
+  }
+
   /** A record's constructor may make something else of its components than it was given. */
-  private void checkComesBack(Object element, byte[] bytes, int length) {
+  private void checkComesBack(byte[] bytes, int length) {
     Object back = codec.decode(ByteBuffer.wrap(bytes, 0, length).slice());
     byte[] again = codec.encode(back);
     if (!Arrays.equals(bytes, 0, length, again, 0, again.length)) {
-      checked.remove(element.getClass());
+      checksAll = true;
       throw new IllegalArgumentException("they come back as others");
     }
   }

@@ -13,6 +13,12 @@ import dev.headrace.PipelineInterruptedException;
 import dev.headrace.data.Seed;
 import dev.headrace.data.Tensor;
 import dev.headrace.profile.OpStats;
+import dev.headrace.spi.Chunk;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
+import dev.headrace.spi.State;
 import dev.headrace.testing.ElementText;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
@@ -393,6 +399,89 @@ class SpillingTest {
                   + " buffer");
       assertThat(pipeline.explain()).contains("of what it holds were on disk, in " + folder);
       assertThat(pipeline.stats().toString()).containsPattern("on disk, at most .* kB; .* written");
+    }
+  }
+
+  private record Outer(long number, Object inner) {}
+
+  private record Plain(String text) {}
+
+  /** Its constructor makes something else of what it is given, each time. */
+  private record Odd(String text) {
+    Odd {
+      text += "!";
+    }
+  }
+
+  @Test
+  void aRecordInsideAnElementThatWouldComeBackAsAnotherStaysInMemory() {
+    Dataset<Outer> mixed =
+        range(200)
+            .map(i -> new Outer(i, i % 50 == 40 ? new Odd("odd") : new Plain("p".repeat(1000))))
+            .shuffle(150, SEED);
+    List<Outer> expected = mixed.toList();
+    try (Pipeline<Outer> pipeline = mixed.options(small()).open()) {
+      List<Outer> given = new ArrayList<>();
+      pipeline.iterator().forEachRemaining(given::add);
+      assertThat(given).isEqualTo(expected);
+      assertThat(onDisk(pipeline)).isPositive();
+    }
+  }
+
+  /** A source that cannot be closed. */
+  private record StubbornOp(Op input, Site site) implements Op {
+    @Override
+    public long cardinality() {
+      return input.cardinality();
+    }
+
+    @Override
+    public Cursor open(Context context) {
+      Cursor source = context.open(input);
+      return new Cursor(context) {
+        @Override
+        protected void produce(Chunk out, int max) {
+          source.fill(out, max);
+        }
+
+        @Override
+        protected State position() {
+          return source.save();
+        }
+
+        @Override
+        protected void moveTo(State state) {
+          source.restore(state);
+        }
+
+        @Override
+        public void close() {
+          source.close();
+          throw new IllegalStateException("stubborn");
+        }
+      };
+    }
+  }
+
+  @Test
+  void aWindowThatCannotBeClosedLeavesNothingOnDisk() throws IOException {
+    Dataset<Row> groups =
+        range(300)
+            .map(i -> new Row(i, "x".repeat(1000), List.of()))
+            .groupByWindow(
+                row -> row.number() % 2,
+                (key, window) -> Dataset.of(new StubbornOp(window.op(), Site.UNKNOWN)),
+                100);
+    Pipeline<Row> pipeline = groups.options(small()).open();
+    assertThat(pipeline.iterator().next().number()).isZero();
+    assertThat(onDisk(pipeline)).isPositive();
+    try {
+      pipeline.close();
+    } catch (IllegalStateException e) {
+      assertThat(e).hasMessageContaining("stubborn");
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      assertThat(files.filter(file -> file.toString().endsWith(".elements"))).isEmpty();
     }
   }
 }

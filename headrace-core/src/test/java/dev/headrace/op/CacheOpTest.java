@@ -220,4 +220,23 @@ class CacheOpTest {
     pipeline.close();
     assertThat(pipeline.stats().heapBytes()).isZero();
   }
+
+  @Test
+  void numbersBesideAFailureLieAsCloselyAsOthers() {
+    Dataset<Long> numbers =
+        Dataset.range(20_000)
+            .map(
+                i -> {
+                  if (i % 100 == 99) {
+                    throw new IllegalArgumentException("refused");
+                  }
+                  return i;
+                })
+            .ignoreErrors()
+            .cache();
+    try (Pipeline<Long> pipeline = numbers.open()) {
+      pipeline.iterator().forEachRemaining(x -> {});
+      assertThat(pipeline.stats().heapBytes()).isLessThan(20_000 * 40);
+    }
+  }
 }
