@@ -533,7 +533,7 @@ final class Advisor {
       return;
     }
     Model without = model.withoutThread(i);
-    double factor = now / without.ns();
+    double factor = now / without.leastNs() > 1 / WORTH ? now / without.ns() : 0;
     if (factor > 1 / WORTH) {
       findings.add(
           new Finding(
@@ -596,7 +596,10 @@ final class Advisor {
 
   private void add(
       Action action, int i, String title, String code, Model with, long bytes, List<String> why) {
-    advice.add(advice(action, i, title, code, gain(with), with, bytes, why));
+    double gain = gain(with);
+    if (action == Action.REMOVE || gain >= WORTH) {
+      advice.add(advice(action, i, title, code, gain, with, bytes, why));
+    }
   }
 
   /**
@@ -604,17 +607,22 @@ final class Advisor {
    * makes the pipeline slower than the model has it now would do so then, too.
    */
   private double gain(Model with) {
-    if (with.ns() <= 0) {
+    double most = gain(with, with.leastNs());
+    return most < WORTH ? most : gain(with, with.ns());
+  }
+
+  private double gain(Model with, double then) {
+    if (then <= 0) {
       return 1; // nothing is left that takes time
     }
     boolean isStep = with.limit().kind() == Model.LimitKind.STEP;
     boolean wasStep = model.limit().kind() == Model.LimitKind.STEP;
-    double gain = (isStep && !wasStep ? Math.max(1, model.fit()) : 1) * now / with.ns();
+    double gain = (isStep && !wasStep ? Math.max(1, model.fit()) : 1) * now / then;
     Profile.Consumer consumer = profile.consumer();
     if (!model.fits() && model.fit() > 1) {
       // Others hold it up by more than is known, and may do so then, too.
       double measured = consumer.stepNs() + consumer.insideNs();
-      gain = measured / (with.ns() + measured - now);
+      gain = measured / (then + measured - now);
     }
     // Whatever is changed, the step takes its time.
     return consumer.stepNs() <= 0

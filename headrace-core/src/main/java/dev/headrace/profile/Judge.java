@@ -117,20 +117,11 @@ final class Judge {
           case ALL_WORKERS -> workers(limit.thread());
           case LOCK -> lock(limit);
           case SKEW -> skew(operator);
-          case STEP, OWN_THREAD, ONE_WORKER, CORES, BUS -> onItsThread(operator);
+          case STEP, OWN_THREAD, ONE_WORKER, CORES, BUS -> onOneThread(operator);
         };
       }
     }
-    return onItsThread(operator);
-  }
-
-  private Verdict onItsThread(int operator) {
-    int runBy = profile.operators().get(operator).runBy();
-    return onOneThread(
-        operator,
-        runBy < 0
-            ? "the training loop's own thread, between steps"
-            : "one thread, for " + name(runBy));
+    return onOneThread(operator);
   }
 
   /** Whether the consumer waits for other threads, though by the model they should keep up. */
@@ -170,12 +161,17 @@ final class Judge {
                     .formatted(100 * consumer.waitShare()));
   }
 
-  private Verdict onOneThread(int operator, String where) {
+  private Verdict onOneThread(int operator) {
+    int thread = profile.operators().get(operator).runBy();
     Load load = model.of(operator);
     shares(operator);
     note(
         "it runs on %s; %.1f of %.0f cores are in use",
-        where, profile.machine().processCores(), profile.machine().cores());
+        thread < 0
+            ? "the training loop's own thread, between steps"
+            : "one thread, for " + name(thread),
+        profile.machine().processCores(),
+        profile.machine().cores());
     if (isCache(operator)) {
       return cache(operator);
     }

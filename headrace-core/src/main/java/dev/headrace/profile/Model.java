@@ -391,28 +391,35 @@ final class Model {
     return found;
   }
 
+  /** What an element takes at least, before it is known how threads wait for each other. */
+  double leastNs() {
+    return boundNs() + given.gcNs;
+  }
+
   /**
-   * What the pace depends on, most first: each cost is halved in turn, and each buffer is taken to
-   * have no end.
+   * What the pace depends on, most first: each cost is halved and left out in turn, and each buffer
+   * is taken to have no end. Costs that cannot come before those found are left out.
    */
   List<Suspect> suspects() {
     List<Suspect> found = suspects;
     if (found == null) {
       found = new ArrayList<>();
       double now = ns();
-      for (int i = CONSUMER; i < profile.operators().size(); i++) {
-        Load cost = i == CONSUMER ? step : charged[i];
-        // Without a cost the pipeline is faster by as much at most.
-        boolean matters = cost.ns() + (i < 0 ? 0 : busNs[i]) > LEAST_SHARE * now;
-        if (matters) {
+      double best = 0;
+      for (int i : byMostGain()) {
+        Model without = relieved(i, 0);
+        double most = now / Math.max(1, without.leastNs());
+        if (most * most >= best) {
           double half = now / Math.max(1, relieved(i, HALF).ns());
-          double without = now / Math.max(1, relieved(i, 0).ns());
-          found.add(new Suspect(i, false, half, without));
+          Suspect suspect = new Suspect(i, false, half, now / Math.max(1, without.ns()));
+          found.add(suspect);
+          best = i == CONSUMER ? best : Math.max(best, suspect.weight());
         }
       }
       found.sort(Comparator.comparingDouble(Suspect::weight).reversed());
-      Suspect buffer = isHeldUpInTurn() ? smallestBuffer() : null;
-      if (buffer != null && (found.isEmpty() || buffer.gain > found.getFirst().gain)) {
+      double least = found.isEmpty() ? 1 : found.getFirst().gain;
+      Suspect buffer = isHeldUpInTurn() ? smallestBuffer(Math.max(WORTH_SAYING, least)) : null;
+      if (buffer != null) {
         found.addFirst(buffer);
       }
       suspects = found;
@@ -420,14 +427,32 @@ final class Model {
     return found;
   }
 
+  /** The consumer and operators whose cost matters, those first that could gain most. */
+  private List<Integer> byMostGain() {
+    Map<Integer, Double> least = new TreeMap<>();
+    for (int i = CONSUMER; i < profile.operators().size(); i++) {
+      Load cost = i == CONSUMER ? step : charged[i];
+      // Without a cost the pipeline is faster by as much at most.
+      if (cost.ns() + (i < 0 ? 0 : busNs[i]) > LEAST_SHARE * ns()) {
+        least.put(i, relieved(i, 0).leastNs());
+      }
+    }
+    List<Integer> order = new ArrayList<>(least.keySet());
+    order.sort(Comparator.comparingDouble(least::get));
+    return order;
+  }
+
   /** The buffer that would bring most if it had no end; null where none brings enough. */
-  private @Nullable Suspect smallestBuffer() {
+  private @Nullable Suspect smallestBuffer(double leastGain) {
     Suspect smallest = null;
     double now = Math.min(ns(), cycleNs()); // no more was lost by waiting in turn
+    if (now / leastNs() <= leastGain) {
+      return null;
+    }
     for (int thread : threads.keySet()) {
       double without = Math.max(boundNs(), Line.cycleNs(line(thread))) + given.gcNs;
       double gain = now / without;
-      if (thread >= 0 && gain > (smallest == null ? WORTH_SAYING : smallest.gain)) {
+      if (thread >= 0 && gain > (smallest == null ? leastGain : smallest.gain)) {
         smallest = new Suspect(thread, true, gain, gain);
       }
     }
