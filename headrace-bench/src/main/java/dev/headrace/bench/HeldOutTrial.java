@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The truth about the verdict: the cost of each suspect is left out in turn, and the one whose
  * loss makes the pipeline fastest is what limits it. The truth about a prediction: the change is
- * made, and measured. Neither asks the model.
+ * made, and measured. Neither asks the model. Two runs are compared over the same elements, because
+ * some cost many times as much as others.
  *
  * @param gains how many times as fast it is without each suspect
  * @param isRight whether the verdict names a suspect that limits as much as any
@@ -66,26 +68,26 @@ record HeldOutTrial(
   static HeldOutTrial of(HeldOutRecipe recipe, Burn burn, double seconds) throws Exception {
     Diagnosis diagnosis =
         Doctor.of(recipe.dataset(burn)).step(recipe.trainingStep()).seconds(seconds).examine();
-    double before = rate(recipe, burn, 0.4 * seconds);
-    Map<String, Double> rates = new LinkedHashMap<>();
+    Run before = run(recipe, burn, 0.4 * seconds);
+    Map<String, Run> runs = new LinkedHashMap<>();
     for (String suspect : recipe.suspects()) {
-      rates.put(suspect, rate(recipe.without(suspect), burn, 0.35 * seconds));
+      runs.put(suspect, run(recipe.without(suspect), burn, 0.35 * seconds));
     }
     if (diagnosis.verdict().kind() == Verdict.Kind.BUFFER_BOUND) {
-      rates.put(BUFFERS, rate(recipe.withLargeBuffers(), burn, 0.5 * seconds));
+      runs.put(BUFFERS, run(recipe.withLargeBuffers(), burn, 0.5 * seconds));
     }
-    double after = rate(recipe, burn, 0.4 * seconds);
-    double base = Math.sqrt(before * after);
+    Run after = run(recipe, burn, 0.7 * seconds);
     Map<String, Double> gains = new LinkedHashMap<>();
-    rates.forEach((suspect, rate) -> gains.put(suspect, rate / base));
+    runs.forEach((suspect, run) -> gains.put(suspect, run.gainOver(before, after)));
     Advice first = diagnosis.advice().isEmpty() ? null : diagnosis.advice().getFirst();
     double measured = Double.NaN;
     if (first == null) {
-      measured = missed(recipe, gains, burn, base, seconds);
+      measured = missed(recipe, gains, burn, before, after, seconds);
     } else if (first.isApplicable()) {
       Dataset<Object> changed = recipe.dataset(burn).with(first);
-      measured = rate(changed, recipe.trainingStep(), 0.75 * seconds) / base;
+      measured = run(changed, recipe.trainingStep(), 0.75 * seconds).gainOver(before, after);
     }
+    double changed = after.gainOver(before);
     return new HeldOutTrial(
         recipe,
         said(diagnosis, first),
@@ -93,7 +95,7 @@ record HeldOutTrial(
         isRight(recipe, diagnosis.verdict(), gains),
         first == null ? 1 : first.speedup(),
         measured,
-        Math.max(before, after) / Math.min(before, after));
+        Math.max(changed, 1 / changed));
   }
 
   /**
@@ -101,45 +103,81 @@ record HeldOutTrial(
    * else nothing was missed.
    */
   private static double missed(
-      HeldOutRecipe recipe, Map<String, Double> gains, Burn burn, double base, double seconds)
+      HeldOutRecipe recipe,
+      Map<String, Double> gains,
+      Burn burn,
+      Run before,
+      Run after,
+      double seconds)
       throws Exception {
     boolean readsAhead = recipe.parts().getLast().verb() == HeldOutRecipe.Verb.PREFETCH;
     if (readsAhead || gains.values().stream().noneMatch(gain -> gain > WORTH_SAYING)) {
       return Double.NaN;
     }
     double brings =
-        rate(recipe.dataset(burn).prefetch(2), recipe.trainingStep(), 0.5 * seconds) / base;
+        run(recipe.dataset(burn).prefetch(2), recipe.trainingStep(), 0.5 * seconds)
+            .gainOver(before, after);
     return brings > WORTH_SAYING ? brings : Double.NaN;
   }
 
   // ---- measuring --------------------------------------------------------------------------------
 
-  private static double rate(HeldOutRecipe recipe, Burn burn, double seconds) throws Exception {
-    return rate(recipe.dataset(burn), recipe.trainingStep(), seconds);
+  private static Run run(HeldOutRecipe recipe, Burn burn, double seconds) throws Exception {
+    return run(recipe.dataset(burn), recipe.trainingStep(), seconds);
   }
 
-  /** Elements a second that reach the end, counted in the second half of the time. */
-  private static double rate(Dataset<Object> dataset, TrainingStep<Object> step, double seconds)
+  private static Run run(Dataset<Object> dataset, TrainingStep<Object> step, double seconds)
       throws Exception {
     try (Pipeline<Object> pipeline = dataset.options(dataset.options().asWritten()).open()) {
       Iterator<Object> elements = pipeline.iterator();
+      LongStream.Builder ends = LongStream.builder();
       long begin = System.nanoTime();
-      long countFrom = begin + (long) (seconds * 0.5e9);
+      long warmAt = begin + (long) (seconds * 0.5e9);
       long end = begin + (long) (seconds * 1e9);
       long latest = begin + (long) (seconds * 4e9); // slow ones get longer
-      long startedNs = 0;
-      long counted = 0;
+      int count = 0;
+      int warm = -1;
       long now = begin;
-      while (now < end || (counted < 12 && now < latest)) {
+      while (now < end || (count - warm <= Run.FEWEST && now < latest)) {
         step.step(elements.next());
         now = System.nanoTime();
-        if (startedNs != 0) {
-          counted++;
-        } else if (now >= countFrom) {
-          startedNs = now;
-        }
+        ends.add(now);
+        warm = warm < 0 && now >= warmAt ? count : warm;
+        count++;
       }
-      return counted == 0 ? 1e9 / (now - begin) : counted * 1e9 / (now - startedNs);
+      return new Run(ends.build().toArray(), Math.max(0, warm));
+    }
+  }
+
+  /**
+   * A run of a pipeline.
+   *
+   * @param ends when the step on each element was done, in ns
+   * @param warm the first element that counts
+   */
+  record Run(long[] ends, int warm) {
+    /** Fewer elements tell nothing. */
+    static final int FEWEST = 12;
+
+    /** How many times as fast as two others in the mean. */
+    double gainOver(Run one, Run other) {
+      return Math.sqrt(gainOver(one) * gainOver(other));
+    }
+
+    /**
+     * How many times as fast as another: over the elements that both got to, or, where one is so
+     * much faster that these are few, each over its own.
+     */
+    double gainOver(Run other) {
+      int from = Math.max(warm, other.warm);
+      int to = Math.min(ends.length, other.ends.length) - 1;
+      return to - from >= FEWEST
+          ? other.nsEach(from, to) / nsEach(from, to)
+          : other.nsEach(other.warm, other.ends.length - 1) / nsEach(warm, ends.length - 1);
+    }
+
+    private double nsEach(int from, int to) {
+      return to <= from ? ends[to] - ends[0] + 1.0 : (double) (ends[to] - ends[from]) / (to - from);
     }
   }
 
@@ -149,7 +187,7 @@ record HeldOutTrial(
     return switch (verdict.kind()) {
       case CONSUMER_BOUND -> limits(HeldOutRecipe.CONSUMER, gains);
       case BALANCED -> isBalanced(gains);
-      case BUFFER_BOUND -> gains.getOrDefault(BUFFERS, 1.0) >= LEAST_GAIN;
+      case BUFFER_BOUND -> isBufferBound(recipe, verdict, gains);
       case INPUT_BOUND, SERIAL_BOUND, SOURCE_BOUND, MEMORY_BOUND -> {
         String suspect = named(recipe, verdict, gains);
         yield suspect != null
@@ -158,6 +196,17 @@ record HeldOutTrial(
       }
       case TRANSFER_BOUND, DEVICE_MEMORY_BOUND, STARTUP_BOUND -> false; // there are none
     };
+  }
+
+  /**
+   * Larger buffers must help. How far workers get ahead cannot be set; that their slow elements
+   * hold others up shows when these are left out.
+   */
+  private static boolean isBufferBound(
+      HeldOutRecipe recipe, Verdict verdict, Map<String, Double> gains) {
+    String suspect = named(recipe, verdict, gains);
+    return gains.getOrDefault(BUFFERS, 1.0) >= LEAST_GAIN
+        || (suspect != null && !recipe.part(suspect).isSerial() && limits(suspect, gains));
   }
 
   /** The suspect that a verdict names; where it names only the memory, what fills it most. */

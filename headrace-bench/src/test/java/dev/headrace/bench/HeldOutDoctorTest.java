@@ -104,6 +104,31 @@ final class HeldOutDoctorTest {
     return suspects.stream().filter(each -> !each.equals(suspect)).toList();
   }
 
+  /** One of the elements takes ten times as long as the others; one run got further than it. */
+  @Test
+  void runsAreComparedOverTheElementsThatBothGotTo() {
+    long[] slow = LongStream.range(0, 60).map(i -> 100 * i + (i >= 40 ? 900 : 0)).toArray();
+    long[] quick = LongStream.range(0, 80).map(i -> 50 * i + (i >= 40 ? 450 : 0)).toArray();
+    HeldOutTrial.Run base = new HeldOutTrial.Run(slow, 10);
+    HeldOutTrial.Run twice = new HeldOutTrial.Run(quick, 35);
+    assertThat(twice.gainOver(base)).isCloseTo(2, within(1e-9));
+    assertThat(twice.gainOver(base, base)).isCloseTo(2, within(1e-9));
+
+    long[] far = LongStream.range(0, 400).map(i -> 10 * i).toArray();
+    HeldOutTrial.Run apart = new HeldOutTrial.Run(far, 200);
+    assertThat(apart.gainOver(new HeldOutTrial.Run(slow, 41))).isCloseTo(10, within(1e-9));
+  }
+
+  @Test
+  void workersThatGetNotFarEnoughAheadMustBeWhatLimits() {
+    String where = "map 'part2' (X.java:1)";
+    Map<String, Double> limits = Map.of("part1", 1.0, "part2", 1.8, "buffers", 1.0);
+    assertThat(isRight(Verdict.Kind.BUFFER_BOUND, where, limits)).isTrue();
+    Map<String, Double> other = Map.of("part1", 1.8, "part2", 1.0, "buffers", 1.0);
+    assertThat(isRight(Verdict.Kind.BUFFER_BOUND, where, other)).isFalse();
+    assertThat(isRight(Verdict.Kind.BUFFER_BOUND, "prefetch 'part3' (X.java:1)", limits)).isFalse();
+  }
+
   @Test
   void aVerdictIsRightWhereLeavingOutItsSuspectGainsAsMuchAsAny() {
     Map<String, Double> gains = Map.of("part1", 2.0, "part2", 1.1, "consumer", 1.2);
