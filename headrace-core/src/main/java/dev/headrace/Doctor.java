@@ -2,17 +2,14 @@ package dev.headrace;
 
 import dev.headrace.profile.Advice;
 import dev.headrace.profile.Diagnosis;
+import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import dev.headrace.testing.SyntheticStep;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Runs a dataset with a training step for a while, says what limits it, makes the change it
@@ -27,7 +24,6 @@ import java.util.stream.Stream;
  */
 public final class Doctor<T> {
   private static final double USUAL_SECONDS = 5;
-  private static final int MOST_TREATMENTS = 8;
 
   private final Dataset<T> dataset;
   private final TrainingStep<? super T> step;
@@ -116,7 +112,7 @@ public final class Doctor<T> {
   /** Examines, makes the first change that can be made, and measures again; none, if none helps. */
   public Optional<Trial> treat() throws Exception {
     Diagnosis before = examine();
-    Optional<Advice> first = useful(before).findFirst();
+    Optional<Advice> first = Treatment.of(before).next();
     return first.isEmpty() ? Optional.empty() : Optional.of(treat(dataset, before, first.get()));
   }
 
@@ -141,31 +137,14 @@ public final class Doctor<T> {
    * @param each told of every change once it was measured; what did not help is taken back
    */
   public List<Trial> treatAll(Diagnosis examined, Consumer<? super Trial> each) throws Exception {
-    List<Trial> trials = new ArrayList<>();
-    Set<String> inVain = new HashSet<>();
+    Treatment treatment = Treatment.of(examined);
     Dataset<T> now = dataset;
-    Diagnosis before = examined;
-    while (trials.size() < MOST_TREATMENTS) {
-      Optional<Advice> next =
-          useful(before).filter(advice -> !inVain.contains(advice.title())).findFirst();
-      if (next.isEmpty()) {
-        break;
-      }
-      Trial trial = treat(now, before, next.get());
-      trials.add(trial);
+    for (Optional<Advice> next = treatment.next(); next.isPresent(); next = treatment.next()) {
+      Trial trial = treat(now, treatment.after(), next.get());
       each.accept(trial);
-      if (trial.helped()) {
-        now = now.with(next.get());
-        before = trial.after();
-      } else {
-        inVain.add(next.get().title());
-      }
+      treatment = treatment.with(trial);
+      now = trial.helped() ? now.with(next.get()) : now;
     }
-    return trials;
-  }
-
-  private static Stream<Advice> useful(Diagnosis diagnosis) {
-    return diagnosis.advice().stream()
-        .filter(each -> each.isApplicable() && each.action() != Advice.Action.REMOVE);
+    return treatment.trials();
   }
 }

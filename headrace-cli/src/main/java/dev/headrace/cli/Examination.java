@@ -8,10 +8,8 @@ import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class Examination {
   /** Pipelines of a program that ran shorter are told about only if there is no other. */
   private static final double LEAST_SECONDS = 0.5;
-
-  private static final int MOST_TRIALS = 8;
 
   private final LoopOptions loop;
   private final Progress progress;
@@ -100,17 +96,9 @@ final class Examination {
     if (told.isEmpty() || now == null) {
       return Main.OK;
     }
-    Diagnosis before = told.getFirst().diagnosis();
-    Set<String> tried = new HashSet<>();
-    for (int i = 0; i < (all ? MOST_TRIALS : 1); i++) {
-      Optional<Advice> next =
-          before.advice().stream()
-              .filter(Advice::isApplicable)
-              .filter(advice -> tried.add(advice.action() + advice.key()))
-              .findFirst();
-      if (next.isEmpty()) {
-        return Main.OK;
-      }
+    for (Optional<Advice> next = treatment().next();
+        next.isPresent() && (all || trials.isEmpty());
+        next = treatment().next()) {
       Dataset<?> changed = now.with(next.get());
       List<PipelineWatch.Seen> seen = new ArrayList<>();
       int code = run(changed, next.get().title(), seen);
@@ -118,14 +106,10 @@ final class Examination {
       if (code != Main.OK || seen.isEmpty()) {
         return code;
       }
-      Trial trial = new Trial(next.get(), before, seen.getFirst().diagnosis());
+      Trial trial = new Trial(next.get(), treatment().after(), seen.getFirst().diagnosis());
       trials.add(trial);
       listener.accept(trial);
-      if (trial.helped()) {
-        now = changed;
-        before = trial.after();
-        tried.clear(); // places in the plan are others now
-      }
+      now = trial.helped() ? changed : now;
     }
     return Main.OK;
   }

@@ -1,7 +1,9 @@
 package dev.headrace.profile;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * What became of a pipeline to which changes were made, one after the other: those that helped were
@@ -11,8 +13,45 @@ import java.util.Locale;
  * @param trials all changes that were tried, in that order
  */
 public record Treatment(Diagnosis before, List<Trial> trials) {
+  private static final int MOST_TRIALS = 8;
+
   public Treatment {
     trials = List.copyOf(trials);
+  }
+
+  /** Before any change was tried. */
+  public static Treatment of(Diagnosis before) {
+    return new Treatment(before, List.of());
+  }
+
+  /** With one more change that was tried. */
+  public Treatment with(Trial trial) {
+    List<Trial> more = new ArrayList<>(trials);
+    more.add(trial);
+    return new Treatment(before, more);
+  }
+
+  /**
+   * The change to try next: of what is advised for the pipeline as it is now, the first that was
+   * not tried in vain since it is so. After a change that helped, others may help that did not
+   * before.
+   */
+  public Optional<Advice> next() {
+    if (trials.size() >= MOST_TRIALS) {
+      return Optional.empty();
+    }
+    List<Trial> kept = kept();
+    List<Trial> inVain =
+        trials.subList(kept.isEmpty() ? 0 : trials.lastIndexOf(kept.getLast()) + 1, trials.size());
+    return after().advice().stream()
+        .filter(Advice::isApplicable)
+        .filter(
+            each ->
+                inVain.stream()
+                    .map(Trial::advice)
+                    .noneMatch(
+                        tried -> tried.action() == each.action() && tried.key().equals(each.key())))
+        .findFirst();
   }
 
   /** The changes that helped and were kept. */

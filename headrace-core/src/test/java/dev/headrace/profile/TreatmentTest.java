@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class TreatmentTest {
   private static final Offset<Double> EXACT = Offset.offset(1e-9);
 
-  private static Diagnosis at(double rate) {
+  private static Diagnosis at(double rate, Advice... advice) {
     Profile profile =
         new Profile(
             10,
@@ -25,13 +25,46 @@ class TreatmentTest {
             List.of());
     Verdict verdict =
         new Verdict(Verdict.Kind.INPUT_BOUND, -1, "", "at " + rate, List.of(), 0.5, 0.5);
-    return new Diagnosis(verdict, List.of(), List.of(), profile, "");
+    return new Diagnosis(verdict, List.of(advice), List.of(), profile, "");
+  }
+
+  private static Advice advice(Advice.Action action) {
+    return new Advice(action, 0, "0", "map", action.name(), "", 2, 1, "", 0, true, List.of());
   }
 
   private static Trial trial(Advice.Action action, Diagnosis before, Diagnosis after) {
-    Advice advice =
-        new Advice(action, 0, "0", "map", action.name(), "", 2, 1, "", 0, true, List.of());
-    return new Trial(advice, before, after);
+    return new Trial(advice(action), before, after);
+  }
+
+  /** What did not help is not tried again until something else has helped. */
+  @Test
+  void theNextChangeIsTheFirstThatWasNotTriedInVain() {
+    Advice threads = advice(Advice.Action.PARALLELISE);
+    Advice prefetch = advice(Advice.Action.PREFETCH);
+    Advice heap = advice(Advice.Action.ENLARGE_HEAP).forTheUser();
+    Diagnosis start = at(100, heap, threads, prefetch);
+    Treatment none = Treatment.of(start);
+    assertThat(none.next()).contains(threads);
+
+    Treatment one = none.with(new Trial(threads, start, at(90)));
+    assertThat(one.next()).contains(prefetch);
+
+    Diagnosis better = at(150, threads);
+    Treatment two = one.with(new Trial(prefetch, start, better));
+    assertThat(two.next()).contains(threads);
+    assertThat(two.with(new Trial(threads, better, at(140))).next()).isEmpty();
+  }
+
+  @Test
+  void eightChangesAreEnough() {
+    Diagnosis same = at(100, advice(Advice.Action.PREFETCH));
+    Treatment treatment = Treatment.of(same);
+    for (int i = 0; i < 8; i++) {
+      Advice next = treatment.next().orElseThrow();
+      Diagnosis faster = at(200 << i, next);
+      treatment = treatment.with(new Trial(next, treatment.after(), faster));
+    }
+    assertThat(treatment.next()).isEmpty();
   }
 
   @Test
