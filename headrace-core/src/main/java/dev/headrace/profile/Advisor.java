@@ -105,8 +105,8 @@ final class Advisor {
     useful.sort(
         Comparator.comparingDouble(this::weight)
             .reversed()
-            .thenComparing(each -> each.action().ordinal())
-            .thenComparing(Advice::bytes));
+            .thenComparingInt(each -> each.action().ordinal())
+            .thenComparingLong(Advice::bytes));
     return useful;
   }
 

@@ -830,7 +830,7 @@ final class Model {
         crews,
         task -> {
           if (task.operator() == operator) {
-            boolean deferred = placesAnew && isDeferredPart(task, oldThread);
+            boolean deferred = placesAnew && isDeferredPart(task);
             return new Task(operator, task.load(), deferred ? placing : operator, true);
           }
           if (isUpstream(task.operator(), operator) && task.thread() == oldThread) {
@@ -846,7 +846,7 @@ final class Model {
   }
 
   /** Whether a task of an operator with deferred tensors is computing them: it costs most. */
-  private boolean isDeferredPart(Task task, int oldThread) {
+  private boolean isDeferredPart(Task task) {
     Later later = profile.operators().get(task.operator()).later();
     return later != null
         && Math.abs(task.load().ns() - later.cpuNs() - later.waitNs()) < 1e-6 * (1 + later.ns());
