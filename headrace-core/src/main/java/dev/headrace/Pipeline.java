@@ -15,6 +15,7 @@ import dev.headrace.runtime.OpenPass;
 import dev.headrace.runtime.PlanShape;
 import dev.headrace.runtime.Recorder;
 import dev.headrace.spi.Cancelled;
+import dev.headrace.spi.Causes;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.FunctionIdentity;
@@ -90,7 +91,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private long elementsBefore;
 
   private boolean ended;
-  private boolean interrupted;
+
+  /** Where an interrupt stopped the pipeline, if its cursors do not stand there any more. */
+  private @Nullable State goBackTo;
+
   private @Nullable PipelineException terminal;
 
   private final OneAtATime consumer;
@@ -236,14 +240,15 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       resumeAt = null;
     } catch (Cancelled e) {
       epoch = before; // calling iterator() again resumes the same epoch
+      closePassAfter(e);
       throw stopped(e);
     } catch (State.InvalidState e) {
       epoch = before;
-      closePass();
+      closePassAfter(e);
       throw e;
     } catch (Throwable e) {
       epoch = before;
-      closePass();
+      closePassAfter(e);
       throw new PipelineException(op.word(), null, before + 1, e, false);
     } finally {
       doneRunning();
@@ -264,6 +269,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (at != null) {
       opened.restore(at);
     }
+    goBackTo = null;
   }
 
   private boolean hasNext() {
@@ -370,8 +376,8 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void pull() {
-    if (interrupted) {
-      recover();
+    if (goBackTo != null) {
+      goBack(goBackTo);
     }
     OpenPass current = parts.pass;
     if (current == null) {
@@ -391,6 +397,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       recorder.pullEnds(0);
       Leases.giveBack(chunk, "the pipeline was interrupted");
       chunk.clear();
+      goBackTo = e.isPlaceKept() ? null : current.before();
       throw stopped(e);
     } catch (Throwable e) {
       recorder.pullEnds(0);
@@ -409,17 +416,13 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     if (parts.closed) {
       return new IllegalStateException("pipeline: it was closed while an element was asked for");
     }
-    interrupted |= !cause.isPlaceKept();
     return new PipelineInterruptedException(String.valueOf(cause.getMessage()));
   }
 
-  /** Goes on after an interruption, which may have struck anywhere: back to what was delivered. */
-  private void recover() {
-    OpenPass broken = parts.pass;
-    State at = broken == null ? startOfNextEpoch() : broken.before();
+  /** Goes on after an interruption that cursors could not stop at: back to what was delivered. */
+  private void goBack(State delivered) {
     try {
-      startEpoch(epoch, null, at);
-      interrupted = false;
+      startEpoch(epoch, null, delivered);
     } catch (Cancelled e) {
       throw stopped(e);
     }
@@ -519,11 +522,14 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       return new Checkpoint(
           epoch, State.skipping(Math.max(0, index - 1), current.before()), identity);
     }
+    if (goBackTo != null) {
+      return new Checkpoint(epoch, goBackTo, identity);
+    }
     if (current == null || ended) {
       return new Checkpoint(epoch + 1, startOfNextEpoch(), identity);
     }
     if (index == chunk.size() && !chunk.isEmpty()) {
-      return new Checkpoint(epoch, interrupted ? current.before() : current.after(), identity);
+      return new Checkpoint(epoch, current.after(), identity);
     }
     return new Checkpoint(epoch, State.skipping(index, current.before()), identity);
   }
@@ -614,6 +620,14 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
   private void checkOpen() {
     if (parts.closed) {
       throw new IllegalStateException("pipeline: expected it to be open, but it was closed");
+    }
+  }
+
+  private void closePassAfter(Throwable failure) {
+    try {
+      closePass();
+    } catch (Throwable e) {
+      Causes.suppress(failure, e);
     }
   }
 

@@ -3,7 +3,12 @@ package dev.headrace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.data.Seed;
+import dev.headrace.data.Tensor;
+import dev.headrace.device.Device;
 import dev.headrace.spi.Order;
+import dev.headrace.spi.Packing;
+import dev.headrace.spi.Reducer;
+import dev.headrace.spi.ShardMode;
 import dev.headrace.testing.NoLeftovers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,6 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
@@ -230,8 +236,45 @@ class InterruptedConsumerTest {
     };
   }
 
+  private static final Reducer<Integer, List<Long>, Long, List<Long>> LISTING =
+      new Reducer<>(
+          key -> new ArrayList<>(),
+          (all, x) -> {
+            all.add(x);
+            return all;
+          },
+          all -> all);
+
+  private static Dataset<Long> twice(Dataset<Long> source) {
+    return source.flatMap(x -> Dataset.fromList(List.of(-1L, x)));
+  }
+
+  private static List<Long> longs(Tensor tensor) {
+    return Arrays.stream(tensor.toLongArray()).boxed().toList();
+  }
+
   static Stream<Case> waiting() {
-    return Stream.of("inline", "prefetch", "batch", "map", "shuffle").map(n -> new Case(n, null));
+    return Stream.of(
+            "inline",
+            "prefetch",
+            "batch",
+            "map",
+            "shuffle",
+            "zip",
+            "window",
+            "groupByWindow",
+            "groupByReducer",
+            "cache",
+            "pack",
+            "rebatch",
+            "shard",
+            "shardByRank",
+            "skip",
+            "unique",
+            "chooseFrom",
+            "prefetchToDevice",
+            "debugging")
+        .map(name -> new Case(name, null));
   }
 
   @ParameterizedTest
@@ -245,6 +288,35 @@ class InterruptedConsumerTest {
           case "prefetch" -> source.prefetch(2);
           case "batch" -> source.map(x -> x, 2).batch(3, List::copyOf);
           case "map" -> source.map(x -> x + 1, 2).map(x -> x - 1);
+          case "zip" -> Dataset.range(100).zip(source.prefetch(2), (i, x) -> x);
+          case "window" -> source.prefetch(2).window(3).flatMap(w -> w);
+          case "groupByWindow" -> source.prefetch(2).groupByWindow(x -> 0, (key, w) -> w, 3);
+          case "groupByReducer" -> source.prefetch(2).groupByReducer(x -> 0, LISTING);
+          case "cache" -> source.prefetch(2).cache();
+          case "pack" ->
+              source
+                  .prefetch(2)
+                  .map(x -> new long[] {x})
+                  .pack(3, Packing.CONCAT_SPLIT, 1, 0)
+                  .map(row -> Arrays.toString(row.tokens()));
+          case "rebatch" ->
+              source.prefetch(2).map(Tensor::scalar).batch(1).rebatch(4).map(rows -> longs(rows));
+          case "shard" -> twice(source).prefetch(2).shard(2, 1);
+          case "shardByRank" -> twice(source).prefetch(2).shardByRank(1, 2, ShardMode.DROP);
+          case "skip" -> Dataset.range(3).map(x -> x).concatenate(source).prefetch(2).skip(3);
+          case "unique" -> source.prefetch(2).unique();
+          case "chooseFrom" ->
+              Dataset.chooseFrom(
+                  List.of(source.prefetch(2)), Dataset.range(100).map(x -> 0L), false);
+          case "prefetchToDevice" ->
+              source.map(Tensor::scalar).prefetchToDevice(Device.host(), 2).map(t -> t.longValue());
+          case "debugging" ->
+              Dataset.range(100)
+                  .zip(source.prefetch(2), (i, x) -> Tensor.scalar(x))
+                  .batch(2)
+                  .prefetchToDevice(Device.host(), 2)
+                  .map(rows -> longs(rows))
+                  .options(Options.defaults().debug());
           default -> source.prefetch(2).shuffle(3, Seed.of(4));
         };
     List<String> got = new ArrayList<>();
@@ -361,6 +433,40 @@ class InterruptedConsumerTest {
       }
       assertThat(failed).isEqualTo(20);
       assertThat(given).isEqualTo(1980);
+    }
+  }
+
+  /** Fails if it finds its thread interrupted. */
+  private static <T> T disturbed(T x) throws InterruptedException {
+    Thread.sleep(0);
+    return x;
+  }
+
+  @Test
+  void whatAFunctionLeavesInterruptedFailsNoFunctionOfAnotherOperator() {
+    Dataset<Long> interrupting =
+        Dataset.range(600)
+            .map(
+                x -> {
+                  Thread.currentThread().interrupt();
+                  return x;
+                });
+    List<Dataset<?>> datasets =
+        List.of(
+            interrupting.zip(Dataset.range(600), (x, y) -> disturbed(x)),
+            interrupting.takeWhile(x -> disturbed(x) >= 0),
+            interrupting.unique(x -> disturbed(x)),
+            interrupting.batch(7, rows -> disturbed(List.copyOf(rows))),
+            interrupting.batch(7, List::copyOf).unbatch(rows -> disturbed(rows)),
+            interrupting.groupByWindow(x -> disturbed(x) % 2, (key, w) -> disturbed(w), 3),
+            interrupting.groupByReducer(
+                x -> disturbed(x) % 2,
+                new Reducer<Long, Long, Long, Long>(
+                    key -> disturbed(key), (sum, x) -> disturbed(sum + x), sum -> disturbed(sum))),
+            interrupting.rejectionResample(
+                x -> disturbed(x) % 2, new double[] {0.5, 0.5}, Seed.of(1)));
+    for (Dataset<?> dataset : datasets) {
+      assertThat(dataset.prefetch(2).toList()).as(dataset.op().word()).isNotEmpty();
     }
   }
 

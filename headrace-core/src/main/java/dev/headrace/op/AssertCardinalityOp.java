@@ -37,7 +37,7 @@ public record AssertCardinalityOp(Op input, long count, Site site) implements Op
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().asNeverFailing().with(Passing.ALL);
+    return Traits.PLAIN.asKeepingPlace().asKeepingElements().asNeverFailing().with(Passing.ALL);
   }
 
   @Override

@@ -53,6 +53,7 @@ public record AutoCacheOp(
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .asOneToOne()
         .asKeepingElements()
         .asShapingNothing()

@@ -327,15 +327,19 @@ public record BatchOp(
     private Object assembled() throws Exception {
       Placing places = placing;
       if (places == null) {
-        return op.collate(gathered, budget);
+        return collated();
       }
       Object last = gathered.item(gathered.size() - 1);
       try {
         Object batch = places.take(gathered);
-        return batch != null ? batch : op.collate(gathered, budget);
+        return batch != null ? batch : collated();
       } finally {
         places.giveBackBefore(last);
       }
+    }
+
+    private Object collated() throws Exception {
+      return context.call(() -> op.collate(gathered, budget));
     }
 
     private void endGroup() {

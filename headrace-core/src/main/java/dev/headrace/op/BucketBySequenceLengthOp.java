@@ -36,7 +36,7 @@ public record BucketBySequenceLengthOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

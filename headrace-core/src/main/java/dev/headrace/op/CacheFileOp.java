@@ -61,7 +61,11 @@ public record CacheFileOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).asNeverFailing().with(Passing.ALL);
+    return Traits.PLAIN
+        .asKeepingPlace()
+        .with(Checkpointing.REPLAY)
+        .asNeverFailing()
+        .with(Passing.ALL);
   }
 
   @Override
@@ -212,7 +216,7 @@ public record CacheFileOp(
       }
       try {
         if (!begun) {
-          begin();
+          context.asOne(this::begin);
         }
         ElementReader from = reader;
         if (from != null) {
@@ -221,7 +225,7 @@ public record CacheFileOp(
           run(Objects.requireNonNull(source), out, max);
         }
       } catch (IOException | IllegalStateException e) {
-        context.checkGoing();
+        context.asOne(context::checkGoing); // closing makes reading fail, too
         broken = true;
         out.clear();
         out.add(new Failure(context.path(), null, e, true), context.prefix(), 0);
@@ -340,7 +344,7 @@ public record CacheFileOp(
     @Override
     public void skip(long count) {
       if (!begun) {
-        begin();
+        context.asOne(this::begin);
       }
       ElementReader from = reader;
       if (from != null) {

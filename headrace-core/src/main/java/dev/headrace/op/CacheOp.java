@@ -41,6 +41,7 @@ public record CacheOp(Op input, Site site) implements Op {
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .with(Checkpointing.REPLAY)
         .asNeverFailing()
         .with(Recurring.HOLDS)

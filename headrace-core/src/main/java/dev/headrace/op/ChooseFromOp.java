@@ -46,7 +46,7 @@ public record ChooseFromOp(List<Op> datasets, Op choices, boolean stopOnEmpty, S
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().with(Deferring.CARRIES);
+    return Traits.PLAIN.asKeepingPlace().asKeepingElements().with(Deferring.CARRIES);
   }
 
   @Override

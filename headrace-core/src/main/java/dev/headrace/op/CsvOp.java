@@ -44,8 +44,8 @@ public record CsvOp(
   @Override
   public Traits traits() {
     return files.compression() == Compression.NONE
-        ? Traits.PLAIN
-        : Traits.PLAIN.with(Checkpointing.REPLAY);
+        ? Traits.PLAIN.asKeepingPlace()
+        : Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY);
   }
 
   @Override

@@ -415,7 +415,9 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
-      checkGoing.run(); // else a function of the user left it behind
+      Thread.currentThread().interrupt();
+      checkGoing.run();
+      boolean _ = Thread.interrupted(); // a function of the user left it behind
     }
   }
 

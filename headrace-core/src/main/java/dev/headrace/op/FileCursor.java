@@ -212,7 +212,7 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
     return open == null ? offset : open.offset();
   }
 
-  /** Passes over records, or over none if it is interrupted. */
+  /** Passes over records; where it is interrupted over none, and owes them. */
   @Override
   public final void skip(long count) {
     int fileBefore = file;
@@ -227,7 +227,10 @@ abstract class FileCursor<F extends OpenFile> extends Cursor {
       offset = offsetBefore;
       ordinal = ordinalBefore;
       atLine(lineBefore);
-      throw e;
+      if (!e.isPlaceKept()) {
+        throw e;
+      }
+      owe(count);
     }
   }
 

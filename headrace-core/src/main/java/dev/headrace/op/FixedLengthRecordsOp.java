@@ -55,7 +55,9 @@ public record FixedLengthRecordsOp(
 
   @Override
   public Traits traits() {
-    return isPacked() ? Traits.PLAIN.with(Checkpointing.REPLAY) : Traits.PLAIN;
+    return isPacked()
+        ? Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY)
+        : Traits.PLAIN.asKeepingPlace();
   }
 
   private boolean isPacked() {

@@ -57,6 +57,7 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .asNeverFailing()
         .with(Passing.REORDERED)
         .with(reshuffle ? Recurring.VARIES : Recurring.FOLLOWS);
@@ -119,13 +120,17 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
           return;
         }
         long index = indexes.at(position++);
-        Object element;
-        try {
-          element = access.at(index);
-        } catch (Throwable e) {
-          element = context.failure(new Id(context.prefix(), index), e);
-        }
-        out.add(element, context.prefix(), index);
+        out.add(element(index, 0), context.prefix(), index);
+      }
+    }
+
+    private Object element(long index, int times) {
+      try {
+        return access.at(index);
+      } catch (Throwable e) {
+        return context.mustCallAgain(e, times)
+            ? element(index, times + 1)
+            : context.failure(new Id(context.prefix(), index), e);
       }
     }
 

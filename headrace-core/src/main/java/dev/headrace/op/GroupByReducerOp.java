@@ -49,7 +49,7 @@ public record GroupByReducerOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY);
   }
 
   @Override
@@ -140,14 +140,14 @@ public record GroupByReducerOp(
           held.append(pulled, i);
           continue;
         }
-        Failure failure = reduce(pulled.item(i), pulled, i);
+        Failure failure = reduce(pulled.item(i), pulled, i, 0);
         if (failure != null) {
           held.add(failure, pulled.parentOf(i), pulled.ordinalOf(i));
         }
       }
     }
 
-    private @Nullable Failure reduce(Object item, Chunk pulled, int index) {
+    private @Nullable Failure reduce(Object item, Chunk pulled, int index, int times) {
       Object key;
       Group group;
       try {
@@ -171,6 +171,9 @@ public record GroupByReducerOp(
         }
         group.state = after;
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return reduce(item, pulled, index, times + 1);
+        }
         return context.failure(pulled.id(index), e);
       }
       group.elements++;
@@ -204,7 +207,7 @@ public record GroupByReducerOp(
     private Object valueOf(Group group) {
       try {
         return Objects.requireNonNull(
-            op.finish.apply(group.state),
+            context.call(() -> op.finish.apply(group.state)),
             "expected the function to return an element, but it returned null");
       } catch (Throwable e) {
         return context.failure(group.first, e);

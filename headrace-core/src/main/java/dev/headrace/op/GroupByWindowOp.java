@@ -56,7 +56,7 @@ public record GroupByWindowOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -166,8 +167,12 @@ abstract class GroupingCursor extends Cursor {
   private void take(Chunk out) {
     if (reader.isFailure()) {
       reader.giveTo(out);
-      return;
+    } else {
+      take(out, 0);
     }
+  }
+
+  private void take(Chunk out, int times) {
     Object item = reader.item();
     Id id = reader.id();
     Object key;
@@ -176,7 +181,11 @@ abstract class GroupingCursor extends Cursor {
       key = Objects.requireNonNull(keyOf(item), word + ": expected a key, but got null");
       group = groupOf(key, id);
     } catch (Throwable e) {
-      out.add(context.failure(id, e), id.parent(), id.ordinal());
+      if (context.mustCallAgain(e, times)) {
+        take(out, times + 1);
+      } else {
+        out.add(context.failure(id, e), id.parent(), id.ordinal());
+      }
       return;
     }
     if (!hold(key, group, item)) {
@@ -279,7 +288,11 @@ abstract class GroupingCursor extends Cursor {
     heldElements -= group.items.size();
     flushing = group;
     try {
-      child = reduce(key, elementsOf(group), group.id, full, out);
+      List<Object> elements = elementsOf(group);
+      child =
+          context
+              .call(() -> Optional.ofNullable(reduce(key, elements, group.id, full, out)))
+              .orElse(null);
     } catch (Throwable e) {
       out.add(context.failure(group.id, e), group.id.parent(), group.id.ordinal());
     }

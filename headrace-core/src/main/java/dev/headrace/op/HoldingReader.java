@@ -54,7 +54,8 @@ final class HoldingReader implements AutoCloseable {
       return false;
     }
     mark();
-    source.fill(chunk, most);
+    index = -1;
+    source.fill(chunk, most); // if it is stopped, the chunk is empty, and this is done again
     pulled += chunk.size();
     ended = chunk.isEmpty();
     index = ended ? -1 : 0;

@@ -33,7 +33,7 @@ public record ListFilesOp(String pattern, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asNeverFailing();
+    return Traits.PLAIN.asKeepingPlace().asNeverFailing();
   }
 
   @Override

@@ -52,7 +52,7 @@ public record LoadOp(Path file, List<Class<?>> records, Site site) implements Op
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asNeverFailing();
+    return Traits.PLAIN.asKeepingPlace().asNeverFailing();
   }
 
   private ElementReader read() throws IOException {

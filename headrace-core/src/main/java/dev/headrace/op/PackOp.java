@@ -64,7 +64,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
+import dev.headrace.spi.Traits;
 import dev.headrace.spi.UserFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,11 @@ public record PadToCardinalityOp(
   @Override
   public long cardinality() {
     return count;
+  }
+
+  @Override
+  public Traits traits() {
+    return Traits.PLAIN.asKeepingPlace();
   }
 
   @Override

@@ -75,6 +75,7 @@ public record PrefetchToDeviceOp(
     // Pinned memory is pinned for all devices of a kind.
     Traits plain =
         Traits.PLAIN
+            .asKeepingPlace()
             .asOneToOne()
             .asKeepingElements()
             .withInputIn(devices.getFirst()::allocatePinned);
@@ -116,6 +117,11 @@ public record PrefetchToDeviceOp(
 
     private final Cursor source;
 
+    /** The element that is waited for, and the position before it. */
+    private final Chunk arriving = new Chunk();
+
+    private State beforeArriving = State.START;
+
     /** Whether something was asked for, so that elements may be under way. */
     private boolean begun;
 
@@ -143,22 +149,29 @@ public record PrefetchToDeviceOp(
     @Override
     protected void produce(Chunk out, int max) {
       begun = true;
-      all.forEach(transfers -> transfers.ask(true));
-      try {
-        source.fill(out, 1);
-      } finally {
-        all.forEach(transfers -> transfers.ask(false));
+      if (arriving.isEmpty()) {
+        beforeArriving = source.save();
+        all.forEach(transfers -> transfers.ask(true));
+        try {
+          source.fill(arriving, 1);
+        } finally {
+          all.forEach(transfers -> transfers.ask(false));
+        }
       }
-      if (out.isEmpty()) {
+      if (arriving.isEmpty()) {
         for (Transfers transfers : all) {
           DeviceException failure = transfers.end();
           if (failure != null) {
             throw failure;
           }
         }
-      } else if (out.item(0) instanceof Transfer transfer) {
-        out.replace(0, transfer.transfers().receive(transfer, out.id(0)));
+        return;
       }
+      if (!arriving.inLongs() && arriving.item(0) instanceof Transfer transfer) {
+        arriving.replace(0, transfer.transfers().receive(transfer, arriving.id(0)));
+      }
+      out.append(arriving, 0, 1);
+      arriving.clear();
     }
 
     /** With several devices, only when each of them is: whose turn it is, is not known here. */
@@ -189,7 +202,7 @@ public record PrefetchToDeviceOp(
 
     @Override
     protected State position() {
-      return source.save();
+      return arriving.isEmpty() ? source.save() : beforeArriving;
     }
 
     @Override
@@ -236,13 +249,17 @@ public record PrefetchToDeviceOp(
       }
       Object element = out.item(0);
       try {
-        Object sent = step(element, out.id(0));
-        if (sent != element) {
-          out.replace(0, sent);
-        }
+        context.asOne(() -> send(out, element));
       } catch (DeviceException e) {
         over = true;
         out.replace(0, new Failure(context.path(), out.id(0), e, true));
+      }
+    }
+
+    private void send(Chunk out, Object element) {
+      Object sent = step(element, out.id(0));
+      if (sent != element) {
+        out.replace(0, sent);
       }
     }
 

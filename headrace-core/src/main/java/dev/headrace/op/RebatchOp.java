@@ -50,7 +50,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Passing.GROUPED);
+    return Traits.PLAIN.asKeepingPlace().with(Passing.GROUPED);
   }
 
   @Override

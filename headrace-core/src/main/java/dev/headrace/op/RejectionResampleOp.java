@@ -86,7 +86,7 @@ public record RejectionResampleOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.VALUE).with(Recurring.VARIES);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.VALUE).with(Recurring.VARIES);
   }
 
   @Override
@@ -146,14 +146,14 @@ public record RejectionResampleOp(
       int size = chunk.size();
       int kept = 0;
       for (int i = 0; i < size; i++) {
-        if (chunk.isFailure(i) || isKept(chunk, i)) {
+        if (chunk.isFailure(i) || isKept(chunk, i, 0)) {
           chunk.move(i, kept++);
         }
       }
       chunk.truncate(kept);
     }
 
-    private boolean isKept(Chunk chunk, int index) {
+    private boolean isKept(Chunk chunk, int index, int times) {
       int label;
       try {
         Number number =
@@ -162,6 +162,9 @@ public record RejectionResampleOp(
                 "expected the function to return a class, but it returned null");
         label = checkedLabel(number);
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return isKept(chunk, index, times + 1);
+        }
         chunk.replace(index, context.failure(chunk.id(index), e));
         return true;
       }

@@ -65,6 +65,7 @@ public record SampleFromOp(
   @Override
   public Traits traits() {
     return Traits.PLAIN
+        .asKeepingPlace()
         .asKeepingElements()
         .with(Deferring.CARRIES)
         .with(Passing.SOME)
@@ -150,7 +151,8 @@ public record SampleFromOp(
       failed.clear();
       for (int i = 0; i < most; i++) {
         try {
-          double[] next = op.weights.forElement(context.iteration(), drawn);
+          long element = drawn;
+          double[] next = context.call(() -> op.weights.forElement(context.iteration(), element));
           if (!Arrays.equals(next, inForce)) {
             use(next);
           }

@@ -45,7 +45,9 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
 
   @Override
   public Traits traits() {
-    return mode == ShardMode.DROP ? Traits.PLAIN.with(Passing.SOME) : Traits.PLAIN;
+    return mode == ShardMode.DROP
+        ? Traits.PLAIN.asKeepingPlace().with(Passing.SOME)
+        : Traits.PLAIN.asKeepingPlace();
   }
 
   @Override
@@ -71,6 +73,9 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     /** Whole groups before {@link #groupStart}. */
     private long groupsBefore;
 
+    /** Whether the group is being read, and not all of it is there. */
+    private boolean isReading;
+
     private boolean ended;
 
     RankCursor(Context context, ShardByRankOp op) {
@@ -87,9 +92,9 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     @Override
     protected void produce(Chunk out, int max) {
       while (out.isOpen(max)) {
-        if (given < share.size()) {
+        if (given < share.size() && !isReading) {
           out.append(share, given++);
-        } else if (ended || (!out.isEmpty() && !reader.isReady())) {
+        } else if ((ended && !isReading) || (!out.isEmpty() && !reader.isReady())) {
           return;
         } else {
           readGroup(max - out.size());
@@ -98,11 +103,14 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     }
 
     private void readGroup(int wanted) {
-      groupsBefore += group.size() == op.world ? 1 : 0;
-      groupStart = reader.after();
-      group.clear();
-      share.clear();
-      given = 0;
+      if (!isReading) {
+        groupsBefore += group.size() == op.world ? 1 : 0;
+        groupStart = reader.after();
+        group.clear();
+        share.clear();
+        given = 0;
+        isReading = true;
+      }
       while (group.size() < op.world) {
         long most = (long) wanted * op.world - group.size();
         if (!reader.advance((int) Math.min(most, LONGEST_PULL))) {
@@ -116,6 +124,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
         }
       }
       addElement();
+      isReading = false;
     }
 
     private void addElement() {
@@ -129,7 +138,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
         if (groupsBefore == 0) {
           share.append(group, number % present);
         } else {
-          addFromTheStart(number);
+          context.asOne(() -> addFromTheStart(number));
         }
       }
     }
@@ -149,12 +158,12 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
 
     @Override
     public boolean isReady() {
-      return given < share.size() || ended || reader.isReady();
+      return (!isReading && given < share.size()) || ended || reader.isReady();
     }
 
     @Override
     protected State position() {
-      if (given < share.size()) {
+      if (isReading || given < share.size()) {
         return State.skipping(given, at(groupsBefore, groupStart));
       }
       if (ended) {

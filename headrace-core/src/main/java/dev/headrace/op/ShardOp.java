@@ -44,7 +44,8 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
 
   @Override
   public Traits traits() {
-    Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
+    Traits some =
+        Traits.PLAIN.asKeepingPlace().asKeepingElements().asNeverFailing().with(Deferring.CARRIES);
     return count == 1 ? some.asOneToOne().with(Passing.ALL) : some.with(Passing.SOME);
   }
 

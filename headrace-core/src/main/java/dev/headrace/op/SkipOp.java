@@ -40,7 +40,7 @@ public record SkipOp(Op input, long count, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    Traits some = Traits.PLAIN.asKeepingElements().asNeverFailing();
+    Traits some = Traits.PLAIN.asKeepingPlace().asKeepingElements().asNeverFailing();
     return count == 0
         ? some.asOneToOne().with(Deferring.CARRIES).with(Passing.ALL)
         : some.with(Passing.SOME);

@@ -43,7 +43,7 @@ public record SplitOp(Op input, long first, long count, Site site) implements Op
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingElements().with(Passing.SOME);
+    return Traits.PLAIN.asKeepingPlace().asKeepingElements().with(Passing.SOME);
   }
 
   @Override

@@ -58,7 +58,7 @@ public record TakeWhileOp(Op input, Condition<Object> condition, Site site) impl
       source.fill(out, max);
       int size = out.size();
       int kept = 0;
-      while (kept < size && holds(out, kept)) {
+      while (kept < size && (out.isFailure(kept) || holds(out, kept, 0))) {
         kept++;
       }
       if (kept < size) {
@@ -70,13 +70,13 @@ public record TakeWhileOp(Op input, Condition<Object> condition, Site site) impl
       }
     }
 
-    private boolean holds(Chunk out, int index) {
-      if (out.isFailure(index)) {
-        return true;
-      }
+    private boolean holds(Chunk out, int index, int times) {
       try {
         return op.condition.test(out.item(index));
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return holds(out, index, times + 1);
+        }
         Object element = out.item(index);
         out.replace(index, context.failure(out.id(index), e));
         Leases.giveBack(element, "the condition of takeWhile failed on it");

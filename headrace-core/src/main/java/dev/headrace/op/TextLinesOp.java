@@ -44,8 +44,8 @@ public record TextLinesOp(InputFiles files, boolean asBytes, boolean withPlace, 
   @Override
   public Traits traits() {
     return files.compression() == Compression.NONE
-        ? Traits.PLAIN
-        : Traits.PLAIN.with(Checkpointing.REPLAY);
+        ? Traits.PLAIN.asKeepingPlace()
+        : Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY);
   }
 
   @Override

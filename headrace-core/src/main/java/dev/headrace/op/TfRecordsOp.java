@@ -123,7 +123,10 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
 
   @Override
   public Traits traits() {
-    Traits traits = isPacked() ? Traits.PLAIN.with(Checkpointing.REPLAY) : Traits.PLAIN;
+    Traits traits =
+        isPacked()
+            ? Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY)
+            : Traits.PLAIN.asKeepingPlace();
     return settings.hasIndex() && !isPacked() ? traits.asKnowingPlaces() : traits;
   }
 

@@ -273,7 +273,7 @@ final class Transfers {
         try {
           ring.changed.await();
         } catch (InterruptedException e) {
-          context.checkGoing(); // a function may have left it behind; closing is seen by the flag
+          wasInterrupted();
         }
       }
       checkOpen();
@@ -478,11 +478,15 @@ final class Transfers {
     try {
       return transfer.await(LOOK_AGAIN_NS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      context.checkGoing(); // throws if the interruption is the consumer's
-      boolean _ = Thread.interrupted(); // else a function of the user left it behind
+      wasInterrupted();
       return false;
     }
+  }
+
+  private void wasInterrupted() {
+    Thread.currentThread().interrupt();
+    context.checkGoing(); // throws if the interruption is the consumer's
+    boolean _ = Thread.interrupted(); // else a function of the user left it behind
   }
 
   /** Ends all transfers and lets go whoever waits for one. */

@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
+import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Columns;
 import dev.headrace.spi.Context;
@@ -158,7 +159,7 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
         return;
       }
       try {
-        rows = rowsOf(reader.item());
+        rows = context.call(() -> rowsOf(reader.item()));
       } catch (Throwable e) {
         reader.give(context.failure(batchId, e), out);
       }
@@ -186,7 +187,15 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
           left -= passed;
         } else {
           rows = null;
-          if (!reader.advance(1)) {
+          try {
+            if (!reader.advance(1)) {
+              return;
+            }
+          } catch (Cancelled e) {
+            if (!e.isPlaceKept()) {
+              throw e;
+            }
+            owe(left);
             return;
           }
           failures.clear();

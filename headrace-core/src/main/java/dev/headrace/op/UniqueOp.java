@@ -34,7 +34,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.SOME);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY).with(Passing.SOME);
   }
 
   @Override
@@ -94,7 +94,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
       int size = chunk.size();
       int last = 0;
       for (int i = 0; i < size && !broken; i++) {
-        if (chunk.isFailure(i) || isNew(chunk, i)) {
+        if (chunk.isFailure(i) || isNew(chunk, i, 0)) {
           chunk.move(i, last++);
         }
       }
@@ -102,7 +102,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
     }
 
     /** Whether the element is kept; in the place of one that cannot be compared is its failure. */
-    private boolean isNew(Chunk chunk, int index) {
+    private boolean isNew(Chunk chunk, int index, int times) {
       Object itsKey;
       SeenKeys.Answer answer;
       try {
@@ -118,6 +118,9 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
       } catch (Spill.LostException e) {
         throw e;
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return isNew(chunk, index, times + 1);
+        }
         chunk.replace(index, context.failure(chunk.id(index), e));
         return true;
       }

@@ -69,7 +69,7 @@ public record WindowOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.with(Checkpointing.REPLAY).with(Passing.GROUPED);
+    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.REPLAY).with(Passing.GROUPED);
   }
 
   @Override

@@ -58,7 +58,9 @@ public record ZipOp(
 
   @Override
   public Traits traits() {
-    return function == null ? Traits.PLAIN.asNeverFailing() : Traits.PLAIN;
+    return function == null
+        ? Traits.PLAIN.asKeepingPlace().asNeverFailing()
+        : Traits.PLAIN.asKeepingPlace();
   }
 
   @Override
@@ -96,6 +98,10 @@ public record ZipOp(
   private static final class ZipCursor extends Cursor {
     private final ZipOp op;
     private final Reader[] readers;
+
+    /** How many of them have come to their element of the next row. */
+    private int inRow;
+
     private boolean over;
 
     ZipCursor(Context context, ZipOp op) {
@@ -110,13 +116,16 @@ public record ZipOp(
     @Override
     protected void produce(Chunk out, int max) {
       while (out.isOpen(max) && !over && (out.isEmpty() || isReady())) {
-        for (Reader reader : readers) {
-          if (!reader.advance(max - out.size())) {
+        while (inRow < readers.length) {
+          if (!readers[inRow].advance(max - out.size())) {
             over = true;
+            inRow = 0;
             return;
           }
+          inRow++;
         }
         readers[0].give(row(), out);
+        inRow = 0;
       }
     }
 
@@ -132,9 +141,16 @@ public record ZipOp(
       if (failure != null) {
         return failure;
       }
+      return element(row, 0);
+    }
+
+    private Object element(Object[] row, int times) {
       try {
         return op.element(row);
       } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return element(row, times + 1);
+        }
         return context.failure(readers[0].id(), e);
       }
     }
@@ -151,8 +167,8 @@ public record ZipOp(
 
     @Override
     public boolean isReady() {
-      for (Reader reader : readers) {
-        if (!reader.isReady()) {
+      for (int i = inRow; i < readers.length; i++) {
+        if (!readers[i].isReady()) {
           return false;
         }
       }
@@ -161,9 +177,13 @@ public record ZipOp(
 
     @Override
     public void skip(long count) {
-      for (Reader reader : readers) {
-        reader.skip(count);
+      if (count == 0) {
+        return;
       }
+      for (int i = 0; i < readers.length; i++) {
+        readers[i].skip(i < inRow ? count - 1 : count);
+      }
+      inRow = 0;
     }
 
     @Override
@@ -182,8 +202,8 @@ public record ZipOp(
     @Override
     protected State position() {
       List<State> states = new ArrayList<>();
-      for (Reader reader : readers) {
-        states.add(reader.after());
+      for (int i = 0; i < readers.length; i++) {
+        states.add(i < inRow ? readers[i].before() : readers[i].after());
       }
       return State.of("over", over, "inputs", states);
     }

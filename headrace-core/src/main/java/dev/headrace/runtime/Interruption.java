@@ -40,6 +40,9 @@ final class Interruption {
   /** Whether the consumer was interrupted and learns of it when its pull is over. */
   private boolean waits;
 
+  /** How many things the consumer is inside of that cannot stop and be repeated. */
+  private int wholes;
+
   /** Says which thread pulls the last cursor from now on. */
   void pullBegins(Thread thread) {
     if (consumer != thread) {
@@ -57,6 +60,20 @@ final class Interruption {
 
   void openedOneWay() {
     isOneWay = true;
+  }
+
+  /** Runs what cannot stop in the middle and go on there later. */
+  void asOne(Runnable work) {
+    if (Thread.currentThread() != consumer) {
+      work.run();
+      return;
+    }
+    wholes++;
+    try {
+      work.run();
+    } finally {
+      wholes--;
+    }
   }
 
   /**
@@ -105,10 +122,11 @@ final class Interruption {
   }
 
   private void stop(boolean placeIsKept, String message) {
-    if (placeIsKept || !isOneWay) {
+    boolean goesOnThere = placeIsKept && wholes == 0;
+    if (goesOnThere || !isOneWay) {
       waits = false;
       Thread.currentThread().interrupt();
-      throw new Cancelled(message, placeIsKept);
+      throw new Cancelled(message, goesOnThere);
     }
     waits = true;
     boolean _ = Thread.interrupted(); // or it would hit functions, whose elements it is not for

@@ -595,6 +595,11 @@ final class OpenContext implements Context {
   }
 
   @Override
+  public void asOne(Runnable work) {
+    pass.interruption().asOne(work);
+  }
+
+  @Override
   public boolean mustCallAgain(Throwable cause, int times) {
     return pass.functionFailed(cause, times, false);
   }

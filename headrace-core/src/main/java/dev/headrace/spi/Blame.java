@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the failure of an element for which a function failed, with the path of that function. */
@@ -15,6 +16,22 @@ public interface Blame {
    */
   default boolean mustCallAgain(Throwable cause, int times) {
     return false;
+  }
+
+  /**
+   * Calls a function of the user, and calls it again where an interrupt hit it that was not meant
+   * for it. Where a call must cost nothing, loops ask {@link #mustCallAgain} themselves.
+   */
+  default <T> T call(Callable<? extends T> function) throws Exception {
+    for (int times = 0; ; times++) {
+      try {
+        return function.call();
+      } catch (Throwable e) {
+        if (!mustCallAgain(e, times)) {
+          throw e;
+        }
+      }
+    }
   }
 
   /**

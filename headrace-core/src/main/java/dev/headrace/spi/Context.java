@@ -144,6 +144,15 @@ public interface Context extends Blame {
   }
 
   /**
+   * Runs what cannot stop in the middle and go on there later, such as moving to a position. An
+   * interrupt of the consumer makes the pipeline go back, or waits, as if the operator did not keep
+   * its place.
+   */
+  default void asOne(Runnable work) {
+    work.run();
+  }
+
+  /**
    * As {@link #mustCallAgain}, for what a source asks: nothing is in hand yet, so that it may stop
    * there and be asked again later.
    */

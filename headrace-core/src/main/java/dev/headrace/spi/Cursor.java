@@ -19,6 +19,9 @@ public abstract class Cursor implements AutoCloseable {
   private final Meter meter;
   private @Nullable Chunk scratch;
 
+  /** How many elements are still to be passed over, because an interrupt stopped {@link #skip}. */
+  private long owed;
+
   protected Cursor(Context context) {
     this.context = context;
     this.meter = context.meter();
@@ -45,6 +48,12 @@ public abstract class Cursor implements AutoCloseable {
     }
     out.clear();
     context.checkPull();
+    while (owed > 0) {
+      long count = owed;
+      owed = 0;
+      skip(count);
+      context.checkPull();
+    }
     if (meter.wantsTime()) {
       CpuSample cpu = meter.cpu();
       cpu.begin();
@@ -88,7 +97,7 @@ public abstract class Cursor implements AutoCloseable {
 
   /** The position after the last chunk handed out. */
   public final State save() {
-    return position();
+    return owed > 0 ? State.skipping(owed, position()) : position();
   }
 
   /**
@@ -106,7 +115,7 @@ public abstract class Cursor implements AutoCloseable {
       restore(state.skipFrom());
       skip(state.skipCount());
     } else if (!state.isStart()) {
-      moveTo(state);
+      context.asOne(() -> moveTo(state));
     }
   }
 
@@ -119,9 +128,16 @@ public abstract class Cursor implements AutoCloseable {
 
   /**
    * Passes over {@code count} elements; operators override it where that is cheaper than running.
+   * It is never stopped halfway: what an interrupt keeps it from passing is passed by the next
+   * pull.
    */
   public void skip(long count) {
     runOver(count);
+  }
+
+  /** Leaves so many elements to be passed over by the next pull. */
+  protected final void owe(long count) {
+    owed += count;
   }
 
   private void runOver(long count) {
@@ -129,6 +145,12 @@ public abstract class Cursor implements AutoCloseable {
     for (long left = count; left > 0; left -= passed.size()) {
       try {
         fill(passed, (int) Math.min(left, 1024));
+      } catch (Cancelled e) {
+        if (!e.isPlaceKept()) {
+          throw e;
+        }
+        owe(left);
+        return;
       } finally {
         Leases.giveBack(passed, "it was passed over");
       }

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /** A random pipeline that can be made again for any parallelism; everything follows from a seed. */
@@ -78,7 +79,12 @@ public final class Recipe {
 
   /** The pipeline, with this parallelism wherever there is one to choose. */
   public Dataset<Object> dataset(int parallelism) {
-    Dataset<Object> dataset = cast(source.make.get());
+    return dataset(parallelism, numbers -> numbers);
+  }
+
+  /** The pipeline over something that gives the same elements as its source. */
+  Dataset<Object> dataset(int parallelism, UnaryOperator<Dataset<Object>> from) {
+    Dataset<Object> dataset = from.apply(cast(source.make.get()));
     for (Step step : steps) {
       dataset = step.add.apply(dataset, parallelism);
     }
