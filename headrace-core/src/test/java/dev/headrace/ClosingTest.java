@@ -184,6 +184,11 @@ class ClosingTest {
     public String getMessage() {
       throw new IllegalStateException("speechless");
     }
+
+    @Override
+    public synchronized Throwable getCause() {
+      throw new IllegalStateException("clueless");
+    }
   }
 
   @Test

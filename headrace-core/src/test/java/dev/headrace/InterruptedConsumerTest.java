@@ -471,6 +471,38 @@ class InterruptedConsumerTest {
   }
 
   @Test
+  void aFunctionThatAlwaysFailsAsIfInterruptedFailsInTheEnd() {
+    Dataset<Long> dataset =
+        Dataset.range(20)
+            .map(
+                x -> {
+                  if (x == 7) {
+                    throw new InterruptedException("of another thread");
+                  }
+                  return x;
+                });
+    List<String> got = new ArrayList<>();
+    try (Pipeline<Long> pipeline = dataset.open()) {
+      Iterator<Long> elements = pipeline.iterator();
+      for (boolean more = true; more; ) {
+        try {
+          more = elements.hasNext();
+          if (more) {
+            got.add(String.valueOf(elements.next()));
+          }
+        } catch (PipelineInterruptedException e) {
+          boolean _ = Thread.interrupted();
+        } catch (PipelineException e) {
+          got.add(String.valueOf(e.getCause().getMessage()));
+        }
+      }
+    }
+    List<String> expected = new ArrayList<>(quiet(Dataset.range(20)));
+    expected.set(7, "of another thread");
+    assertThat(got).isEqualTo(expected);
+  }
+
+  @Test
   void aCheckpointAfterAnInterruptIsWhereTheConsumerIs() {
     Dataset<List<Long>> dataset =
         Dataset.range(200).map(x -> slow(x), 2).shuffle(10, Seed.of(3)).batch(3, List::copyOf);

@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ResourceBundle;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The loggers of the engine. Messages hold names of files and texts of others, and may end on a
  * terminal: they are logged as {@link VisibleText}. A warning is logged once in a process, however
  * many pipelines, passes and files it is true of; one with an exception is logged each time.
+ *
+ * <p>A log handler is foreign code. One that throws costs its line, and it never runs on a thread
+ * that {@link #handOver hands its lines over}.
  *
  * <p><b>Threading:</b> safe.
  */
@@ -30,6 +35,11 @@ public final class Log implements System.Logger {
               return size() > MOST_REMEMBERED;
             }
           });
+
+  /** Who logs what the calling thread has to say; null where it does so itself. */
+  private static final ThreadLocal<@Nullable Consumer<Runnable>> SPEAKER = new ThreadLocal<>();
+
+  private static final AtomicBoolean HANDLER_FAILED = new AtomicBoolean();
 
   private final System.Logger logger;
 
@@ -59,7 +69,7 @@ public final class Log implements System.Logger {
       @Nullable String message,
       @Nullable Throwable thrown) {
     if (isLoggable(level) && (thrown != null || isNew(level, String.valueOf(message)))) {
-      logger.log(level, bundle, visible(message), thrown);
+      say(message, () -> logger.log(level, bundle, visible(message), thrown));
     }
   }
 
@@ -74,7 +84,37 @@ public final class Log implements System.Logger {
       for (int i = 0; i < texts.length; i++) {
         texts[i] = texts[i] instanceof Number ? texts[i] : visible(String.valueOf(texts[i]));
       }
-      logger.log(level, bundle, visible(format), texts);
+      say(format, () -> logger.log(level, bundle, visible(format), texts));
+    }
+  }
+
+  /**
+   * Has all that the calling thread logs from now on logged by another thread.
+   *
+   * @param speaker is given each line and runs it later, on a thread that nobody waits for
+   */
+  public static void handOver(Consumer<Runnable> speaker) {
+    SPEAKER.set(speaker);
+  }
+
+  private static void say(@Nullable String text, Runnable line) {
+    Consumer<Runnable> speaker = SPEAKER.get();
+    if (speaker == null) {
+      sayNow(text, line);
+    } else {
+      speaker.accept(() -> sayNow(text, line));
+    }
+  }
+
+  private static void sayNow(@Nullable String text, Runnable line) {
+    try {
+      line.run();
+    } catch (Throwable e) {
+      // A line that cannot be logged costs that line, not the training.
+      if (!HANDLER_FAILED.getAndSet(true)) {
+        System.err.println(
+            "headrace: a log handler failed with " + e.getClass().getName() + "; it lost: " + text);
+      }
     }
   }
 

@@ -183,7 +183,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
         iterator = null;
         try {
           resource.close();
-        } catch (Exception e) {
+        } catch (Throwable e) { // the elements are there, and are not lost by it
           context.warn(
               "%s: closing the iterator failed: %s".formatted(context.path(), Causes.textOf(e)));
         }

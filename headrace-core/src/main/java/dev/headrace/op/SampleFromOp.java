@@ -157,7 +157,7 @@ public record SampleFromOp(
             use(next);
           }
           into[i] = selection.next();
-        } catch (Exception e) {
+        } catch (Throwable e) {
           into[i] = FAILED;
           failed.put(i, context.failure(new Id(context.prefix(), drawn), e));
           selection.skip(1);

@@ -62,7 +62,8 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final AtomicInteger warnings = new AtomicInteger();
   private final AtomicLong progress = new AtomicLong();
-  private final Messages messages = new Messages(LOG);
+  private final Interruption.Stops stops = new Interruption.Stops();
+  private final Messages messages = new Messages();
 
   /** Crews that are not closed. */
   private final Set<WorkerCrew> crews = ConcurrentHashMap.newKeySet();
@@ -195,6 +196,11 @@ public final class Engine implements AutoCloseable, Decisions {
     return memory;
   }
 
+  /** How often functions have stopped the pipeline, in all its passes. */
+  Interruption.Stops stops() {
+    return stops;
+  }
+
   Governor governor() {
     return governor;
   }
@@ -239,12 +245,18 @@ public final class Engine implements AutoCloseable, Decisions {
 
   /** Logs a line: at once, unless that would be on a worker or under a lock. */
   private void say(System.Logger.Level level, String text) {
-    messages.later(level, text);
+    messages.later(() -> LOG.log(level, text));
     if (WorkerCrew.ofCurrentThread() != null || holdsLock()) {
       governor.wake();
     } else {
       messages.sayAll();
     }
+  }
+
+  /** Has a line of a worker logged by the governor. */
+  void sayForWorker(Runnable line) {
+    messages.later(line);
+    governor.wake();
   }
 
   private boolean holdsLock() {
@@ -503,7 +515,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private void closeQuietly(AutoCloseable closeable) {
     try {
       closeable.close();
-    } catch (Exception e) {
+    } catch (Throwable e) { // those after it are closed all the same
       warn("close: " + Causes.textOf(e));
     }
   }
@@ -528,10 +540,12 @@ public final class Engine implements AutoCloseable, Decisions {
 
   /** A cursor that closes what its operators shared, when it is closed. */
   static final class Scope {
+    private final Engine engine;
     private final Map<String, Object> objects = new ConcurrentHashMap<>();
     final Id id;
 
-    Scope(Id id) {
+    Scope(Engine engine, Id id) {
+      this.engine = engine;
       this.id = id;
     }
 
@@ -541,13 +555,12 @@ public final class Engine implements AutoCloseable, Decisions {
     }
 
     void close(Cursor cursor) {
-      cursor.close();
-      for (Object object : objects.values()) {
-        if (object instanceof AutoCloseable closeable) {
-          try {
-            closeable.close();
-          } catch (Exception e) {
-            LOG.log(System.Logger.Level.WARNING, "close", e);
+      try {
+        cursor.close();
+      } finally {
+        for (Object object : objects.values()) {
+          if (object instanceof AutoCloseable closeable) {
+            engine.closeQuietly(closeable);
           }
         }
       }

@@ -1,6 +1,7 @@
 package dev.headrace.runtime;
 
 import dev.headrace.spi.Cancelled;
+import dev.headrace.spi.Causes;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
@@ -27,11 +28,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> asked by all threads of the pass; what waits is the consumer's alone.
  */
 final class Interruption {
-  /** A function that interrupts its own thread again and again fails after so many calls. */
+  /**
+   * A function that interrupts its own thread again and again fails after so many calls, or after
+   * so many stops of the pipeline without an element in between.
+   */
   private static final int MOST_CALLS = 100;
 
   private static final int DEEPEST_CAUSE = 20;
 
+  private final Stops stops;
   private volatile @Nullable Thread consumer;
 
   /** Whether a source was opened that cannot be read again, so that there is no way back. */
@@ -42,6 +47,24 @@ final class Interruption {
 
   /** How many things the consumer is inside of that cannot stop and be repeated. */
   private int wholes;
+
+  /**
+   * How often functions have stopped a pipeline since it gave an element.
+   *
+   * <p><b>Threading:</b> the consumer's.
+   */
+  static final class Stops {
+    private int inFunctions;
+  }
+
+  Interruption(Stops stops) {
+    this.stops = stops;
+  }
+
+  /** Takes note that the pull has given elements, or the end. */
+  void pullSucceeded() {
+    stops.inFunctions = 0;
+  }
 
   /** Says which thread pulls the last cursor from now on. */
   void pullBegins(Thread thread) {
@@ -117,16 +140,22 @@ final class Interruption {
     if (!thread.isInterrupted() && !isInterruption(cause)) {
       return false;
     }
+    if (canStop(placeIsKept) && ++stops.inFunctions > MOST_CALLS) {
+      return false; // it is not the user who interrupts
+    }
     stop(placeIsKept, "interrupted inside a function");
     return times < MOST_CALLS;
   }
 
+  private boolean canStop(boolean placeIsKept) {
+    return !isOneWay || (placeIsKept && wholes == 0);
+  }
+
   private void stop(boolean placeIsKept, String message) {
-    boolean goesOnThere = placeIsKept && wholes == 0;
-    if (goesOnThere || !isOneWay) {
+    if (canStop(placeIsKept)) {
       waits = false;
       Thread.currentThread().interrupt();
-      throw new Cancelled(message, goesOnThere);
+      throw new Cancelled(message, placeIsKept && wholes == 0);
     }
     waits = true;
     boolean _ = Thread.interrupted(); // or it would hit functions, whose elements it is not for
@@ -143,7 +172,7 @@ final class Interruption {
         return true;
       }
       // What another thread threw says nothing of this one.
-      cause = cause instanceof ExecutionException ? null : cause.getCause();
+      cause = cause instanceof ExecutionException ? null : Causes.causeOf(cause);
     }
     return false;
   }

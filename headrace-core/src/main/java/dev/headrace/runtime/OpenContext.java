@@ -323,7 +323,7 @@ final class OpenContext implements Context {
   @Override
   public Cursor openChild(Plan<?> plan, Id id) {
     engine.opensChild(key, plan.op());
-    Engine.Scope child = new Engine.Scope(id);
+    Engine.Scope child = new Engine.Scope(engine, id);
     OpenContext context =
         new OpenContext(
             engine,

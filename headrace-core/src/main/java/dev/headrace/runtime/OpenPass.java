@@ -63,6 +63,7 @@ public final class OpenPass implements AutoCloseable {
       engine.sayIfNobodyElseDoes();
     }
     long ns = engine.settings().clock().nanoTime() - start;
+    pass.interruption().pullSucceeded();
     engine.progressed();
     pacer.observe(out.size(), ns);
     if (ns > LONG_WAIT_NS) {

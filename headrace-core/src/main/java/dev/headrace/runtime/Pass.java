@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** One pass over the whole plan: what all its cursors share, first of all whether it goes on. */
 final class Pass {
   private volatile boolean closed;
-  private final Interruption interruption = new Interruption();
+  private final Interruption interruption;
   private final Set<Stage> stages = ConcurrentHashMap.newKeySet();
   private final Set<WorkerCrew> crews = ConcurrentHashMap.newKeySet();
   private final Engine engine;
@@ -16,6 +16,7 @@ final class Pass {
 
   Pass(Engine engine) {
     this.engine = engine;
+    this.interruption = new Interruption(engine.stops());
   }
 
   void add(WorkerCrew crew) {

@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.data.Log;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Parallelism;
@@ -299,6 +300,7 @@ final class WorkerCrew implements Context.Crew {
   void work(Worker worker) {
     try {
       CURRENT.set(this);
+      Log.handOver(engine::sayForWorker);
       worker.begins();
       serve(worker);
     } catch (Throwable e) {

@@ -1,5 +1,7 @@
 package dev.headrace.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /** What was thrown by code that the engine does not know, and must not be hurt by. */
 public final class Causes {
   private Causes() {}
@@ -10,6 +12,15 @@ public final class Causes {
       return String.valueOf(cause);
     } catch (Throwable e) {
       return cause.getClass().getName() + " (its toString() threw " + e.getClass().getName() + ")";
+    }
+  }
+
+  /** What caused a throwable; null where nothing did, or where its own {@code getCause} throws. */
+  public static @Nullable Throwable causeOf(Throwable thrown) {
+    try {
+      return thrown.getCause();
+    } catch (Throwable e) {
+      return null;
     }
   }
 

@@ -74,6 +74,30 @@ class GeneratorOpTest {
   }
 
   @Test
+  void whatClosingTheIteratorThrowsCostsNoElement() {
+    class Unclosable implements Iterator<Integer>, AutoCloseable {
+      private int next;
+
+      @Override
+      public boolean hasNext() {
+        return next < 9;
+      }
+
+      @Override
+      public Integer next() {
+        return next++;
+      }
+
+      @Override
+      public void close() {
+        throw new StackOverflowError("closing");
+      }
+    }
+    assertThat(generator(Unclosable::new).toList()).hasSize(9);
+    assertThat(generator(Unclosable::new).prefetch(1).take(3).toList()).hasSize(3);
+  }
+
+  @Test
   void everyPassMakesAnIterator() {
     AtomicInteger made = new AtomicInteger();
     Dataset<Integer> dataset = generator(() -> List.of(made.incrementAndGet()).iterator());

@@ -9,6 +9,7 @@ import dev.headrace.data.Log;
 import dev.headrace.testing.NoLeftovers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -88,6 +89,30 @@ class MessagesTest {
       assertThat(size(pipeline)).isEqualTo(200);
     }
     assertThat(lines).anySatisfy(line -> assertThat(line).contains("asked to hold"));
+  }
+
+  @Test
+  void whatWorkersLogByThemselvesIsLoggedElsewhere() throws InterruptedException {
+    List<String> threads = new CopyOnWriteArrayList<>();
+    handle(
+        line -> {
+          threads.add(Thread.currentThread().getName());
+          throw new AssertionError("the log is full");
+        });
+    try (Pipeline<Long> pipeline =
+        Dataset.range(4)
+            .map(
+                x -> {
+                  Log.named("headrace.engine").log(System.Logger.Level.ERROR, "line " + x);
+                  return x;
+                },
+                2)
+            .open()) {
+      for (Long x : pipeline) {
+        assertThat(x).isNotNegative();
+      }
+    }
+    assertThat(threads).hasSize(4).noneMatch(name -> name.contains("map"));
   }
 
   @Test
