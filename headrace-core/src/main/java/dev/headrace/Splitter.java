@@ -1,10 +1,12 @@
 package dev.headrace;
 
+import dev.headrace.data.Log;
 import dev.headrace.data.Plural;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,11 @@ final class Splitter<T> {
   /** How many elements may wait for a consumer before the others wait for it. */
   private static final int MOST_WAITING = 2;
 
+  /** How often a consumer that waits for others looks whether they live. */
+  private static final long LOOK_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final System.Logger LOG = Log.named("headrace.pipeline");
+
   /** An element, or what was thrown in its place. */
   private record Dealt<T>(@Nullable Kept<T> element, @Nullable RuntimeException failure) {
     void giveBack() {
@@ -36,6 +43,11 @@ final class Splitter<T> {
   private final List<ArrayDeque<Dealt<T>>> waiting = new ArrayList<>();
   private final List<@Nullable Dealt<T>> inHand = new ArrayList<>();
   private final long[] epochOf;
+
+  /** The thread that asked for each share last. */
+  private final @Nullable Thread[] threads;
+
+  private boolean saidGone;
   private long epoch;
   private @Nullable Iterator<T> elements;
   private boolean ended = true;
@@ -46,6 +58,7 @@ final class Splitter<T> {
     this.pipeline = pipeline;
     this.epoch = pipeline.epoch();
     this.epochOf = new long[count];
+    this.threads = new Thread[count];
     for (int i = 0; i < count; i++) {
       waiting.add(new ArrayDeque<>());
       inHand.add(null);
@@ -62,6 +75,7 @@ final class Splitter<T> {
     lock.lock();
     try {
       giveBack(share);
+      threads[share] = Thread.currentThread();
       long wanted = ++epochOf[share];
       if (epoch < wanted) { // what waits is left of the epoch before
         waiting.get(share).forEach(Dealt::giveBack);
@@ -73,7 +87,7 @@ final class Splitter<T> {
           if (!pulling && allAreThrough(wanted)) {
             startPipeline(wanted);
           } else {
-            await();
+            boolean _ = await();
           }
         }
       } catch (Throwable e) {
@@ -119,11 +133,14 @@ final class Splitter<T> {
   boolean hasNext(int share, long itsEpoch) {
     lock.lock();
     try {
+      threads[share] = Thread.currentThread();
       while (itsEpoch == epoch && waiting.get(share).isEmpty() && !ended) {
         boolean othersBehind =
             turn != share && epochOf[turn] <= epoch && waiting.get(turn).size() >= MOST_WAITING;
         if (pulling || othersBehind) {
-          await();
+          if (!await()) {
+            sayIfGone(turn);
+          }
         } else {
           pullOne();
         }
@@ -233,12 +250,36 @@ final class Splitter<T> {
     }
   }
 
-  private void await() {
+  /** Warns once if the thread of a consumer that others wait for has ended; without the lock. */
+  private void sayIfGone(int behind) {
+    Thread last = threads[behind];
+    if (saidGone || pulling || last == null || last.isAlive()) {
+      return;
+    }
+    saidGone = true;
+    lock.unlock();
+    try {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "split: expected all {0} consumers to go on, but {1} waits for share {2}, whose thread"
+              + " {3} has ended; let another thread read that share, or close the pipeline",
+          epochOf.length,
+          Thread.currentThread().getName(),
+          behind,
+          last.getName());
+    } finally {
+      lock.lock();
+    }
+  }
+
+  /** Waits for a change; false if there was none for a while. */
+  private boolean await() {
+    boolean isChanged;
     if (pipeline.isClosed()) {
       throw new IllegalStateException("pipeline: it was closed while an element was asked for");
     }
     try {
-      changed.await();
+      isChanged = changed.awaitNanos(LOOK_AGAIN_NS) > 0;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new PipelineInterruptedException(
@@ -247,5 +288,6 @@ final class Splitter<T> {
     if (pipeline.isClosed()) {
       throw new IllegalStateException("pipeline: it was closed while an element was asked for");
     }
+    return isChanged;
   }
 }

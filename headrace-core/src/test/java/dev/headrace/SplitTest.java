@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
+import dev.headrace.golden.LogRecords;
 import dev.headrace.testing.NoLeftovers;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -77,6 +78,33 @@ class SplitTest {
       }
     } // a lease that was lost would be named here
     assertThat(seen).hasSize(16).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aConsumerThatWaitsForOneWhoseThreadHasEndedIsTold() throws Exception {
+    try (LogRecords log = LogRecords.of("headrace.pipeline");
+        Pipeline<Long> pipeline = Dataset.range(100).open()) {
+      List<Share<Long>> shares = pipeline.split(2);
+      Thread gone = Thread.ofPlatform().name("gone").start(() -> shares.get(0).iterator().next());
+      Thread living =
+          Thread.ofPlatform()
+              .name("living")
+              .start(
+                  () ->
+                      assertThatThrownBy(() -> shares.get(1).forEach(x -> {}))
+                          .isInstanceOf(PipelineInterruptedException.class));
+      gone.join();
+      while (log.messages().isEmpty()) {
+        Thread.sleep(10);
+      }
+      assertThat(log.records())
+          .containsExactly(
+              "split: expected all 2 consumers to go on, but living waits for share 0, whose"
+                  + " thread gone has ended; let another thread read that share, or close the"
+                  + " pipeline");
+      living.interrupt();
+      living.join();
+    }
   }
 
   @Test
@@ -164,7 +192,7 @@ class SplitTest {
       odd.next();
       odd.next(); // the fourth is left, so the other has to wait for us
       through.await();
-      while (even.getState() != Thread.State.WAITING) {
+      while (even.getState() != Thread.State.TIMED_WAITING) {
         Thread.onSpinWait();
       }
       even.interrupt();
@@ -222,7 +250,7 @@ class SplitTest {
       waits.start();
       Iterator<Long> other = shares.get(1).iterator();
       inside.await();
-      while (waits.getState() != Thread.State.WAITING) {
+      while (waits.getState() != Thread.State.TIMED_WAITING) {
         Thread.onSpinWait();
       }
       assertThat(other).isNotNull();
