@@ -61,6 +61,7 @@ public final class ElementCodec {
   private static final int BOOLEANS = 22;
   private static final int ARRAY_LIST = 23;
   private static final int ANY_MAP = 24;
+  private static final int FIRST_EXACT = NULL; // from here on only where elements come back exactly
   private static final int DEEPEST = 500;
   private static final int PIECE_BYTES = 1 << 16;
 
@@ -550,11 +551,30 @@ public final class ElementCodec {
     return new IllegalArgumentException("decode: expected an element, but " + why);
   }
 
+  /** Only what nests is read here: a compiled method that calls itself needs a small frame. */
   private @Nullable Object read(ByteBuffer in, int depth) {
     if (depth > DEEPEST) {
       throw damaged("it is nested more than " + DEEPEST + " deep");
     }
     int tag = in.get();
+    if (tag >= FIRST_EXACT && !isExact) {
+      throw unknown(tag);
+    }
+    return switch (tag) {
+      case LIST -> Collections.unmodifiableList(readAll(in, depth));
+      case MAP -> readMap(in, depth);
+      case RECORD -> readRecord(in, depth);
+      case ARRAY_LIST -> readAll(in, depth);
+      case ANY_MAP -> readAnyMap(in, depth);
+      default -> readLeaf(tag, in);
+    };
+  }
+
+  private static IllegalArgumentException unknown(int tag) {
+    return damaged("it has a part of unknown kind " + tag);
+  }
+
+  private @Nullable Object readLeaf(int tag, ByteBuffer in) {
     return switch (tag) {
       case LONG -> in.getLong();
       case INT -> in.getInt();
@@ -565,9 +585,6 @@ public final class ElementCodec {
       case BYTES -> readBytes(in, length(in, 1));
       case PATH -> Path.of(readText(in));
       case TENSOR -> readTensor(in);
-      case LIST -> Collections.unmodifiableList(readAll(in, depth));
-      case MAP -> readMap(in, depth);
-      case RECORD -> readRecord(in, depth);
       case LONGS -> {
         long[] values = new long[length(in, 8)];
         in.asLongBuffer().get(values);
@@ -592,17 +609,6 @@ public final class ElementCodec {
         in.position(in.position() + 8 * values.length);
         yield values;
       }
-      default -> {
-        if (!isExact) {
-          throw damaged("it has a part of unknown kind " + tag);
-        }
-        yield readExactly(tag, in, depth);
-      }
-    };
-  }
-
-  private @Nullable Object readExactly(int tag, ByteBuffer in, int depth) {
-    return switch (tag) {
       case NULL -> null;
       case BYTE -> in.get();
       case SHORT -> in.getShort();
@@ -615,25 +621,25 @@ public final class ElementCodec {
         }
         yield values;
       }
-      case ARRAY_LIST -> readAll(in, depth);
-      case ANY_MAP -> {
-        int kind = in.get();
-        if (kind < 0 || kind >= MapKind.values().length) {
-          throw damaged("it has a map of unknown kind " + kind);
-        }
-        int count = length(in, 1);
-        LinkedHashMap<Object, @Nullable Object> entries = new LinkedHashMap<>();
-        for (int i = 0; i < count; i++) {
-          entries.put(read(in, depth + 1), read(in, depth + 1));
-        }
-        try {
-          yield MapKind.values()[kind].of(entries);
-        } catch (ClassCastException | NullPointerException e) {
-          throw damaged("it has a map of keys that cannot be compared");
-        }
-      }
-      default -> throw damaged("it has a part of unknown kind " + tag);
+      default -> throw unknown(tag);
     };
+  }
+
+  private Object readAnyMap(ByteBuffer in, int depth) {
+    int kind = in.get();
+    if (kind < 0 || kind >= MapKind.values().length) {
+      throw damaged("it has a map of unknown kind " + kind);
+    }
+    int count = length(in, 1);
+    LinkedHashMap<Object, @Nullable Object> entries = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      entries.put(read(in, depth + 1), read(in, depth + 1));
+    }
+    try {
+      return MapKind.values()[kind].of(entries);
+    } catch (ClassCastException | NullPointerException e) {
+      throw damaged("it has a map of keys that cannot be compared");
+    }
   }
 
   private Object readEnum(ByteBuffer in) {
