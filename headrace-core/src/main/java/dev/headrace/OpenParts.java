@@ -9,6 +9,7 @@ import dev.headrace.spi.Leases;
 import dev.headrace.spi.Site;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenParts {
   private static final System.Logger LOG = Log.named("headrace.pipeline");
-  private static final long CLOSE_PATIENCE_MS = 500;
+  private static final Duration CLOSE_PATIENCE = Duration.ofMillis(500);
 
   final Engine engine;
 
@@ -95,11 +96,7 @@ final class OpenParts {
   private void awaitElsewhere() {
     Thread closing = elsewhere;
     if (closing != null && closing != Thread.currentThread()) {
-      try {
-        boolean _ = closing.join(engine.closeGrace());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      boolean _ = within(engine.closeGrace(), closing::join);
     }
   }
 
@@ -134,14 +131,34 @@ final class OpenParts {
   }
 
   private boolean awaitConsumer() {
+    Wait forConsumer = left -> running.tryLock(left.toNanos(), TimeUnit.NANOSECONDS);
+    return running.tryLock()
+        || within(CLOSE_PATIENCE, forConsumer)
+        || (cleanedUp.get() // by another thread, which has not finished
+            && within(engine.closeGrace(), forConsumer));
+  }
+
+  /** Something to wait for: false if it did not come in time. */
+  private interface Wait {
+    boolean upTo(Duration left) throws InterruptedException;
+  }
+
+  /** Waits whatever happens; an interruption is kept for the caller. */
+  private static boolean within(Duration most, Wait wait) {
+    long deadlineNs = System.nanoTime() + most.toNanos();
+    boolean interrupted = false;
     try {
-      return running.tryLock()
-          || running.tryLock(CLOSE_PATIENCE_MS, TimeUnit.MILLISECONDS)
-          || (cleanedUp.get() // by another thread, which has not finished
-              && running.tryLock(engine.closeGrace().toMillis(), TimeUnit.MILLISECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return running.tryLock();
+      for (; ; ) {
+        try {
+          return wait.upTo(Duration.ofNanos(Math.max(0, deadlineNs - System.nanoTime())));
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.golden.LogRecords;
+import dev.headrace.spi.Context;
+import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Op;
+import dev.headrace.spi.Site;
 import dev.headrace.testing.LeftoverThreads;
 import dev.headrace.testing.NoLeftovers;
 import java.time.Duration;
@@ -77,6 +81,72 @@ class ClosingTest {
       }
     }
     return x;
+  }
+
+  /** An operator that cannot make what its passes share, because it waits for something. */
+  private record StuckOp(CountDownLatch entered, CountDownLatch release, Site site) implements Op {
+    @Override
+    public long cardinality() {
+      return UNKNOWN;
+    }
+
+    @Override
+    public Cursor open(Context context) {
+      Object _ =
+          context.shared(() -> stubbornly(0, 0, ConcurrentHashMap.newKeySet(), entered, release));
+      return Dataset.range(1).op().open(context);
+    }
+  }
+
+  @Test
+  void aWorkerThatIsStuckOpeningAnOperatorDoesNotKeepClosingFromItsEnd() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch entered = new CountDownLatch(1);
+    Pipeline<Object> pipeline =
+        Dataset.of(new StuckOp(entered, release, Site.UNKNOWN))
+            .cache() // which opens its input when it is first asked for an element
+            .prefetch(1)
+            .options(Options.defaults().closeGrace(Duration.ofMillis(40)))
+            .open();
+    Thread consumer =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    assertThatThrownBy(() -> pipeline.iterator().hasNext())
+                        .hasMessageContaining("closed"));
+    entered.await();
+    pipeline.close();
+    release.countDown();
+    consumer.join();
+  }
+
+  @Test
+  void anInterruptedThreadHasEndedAllOthersWhenItHasClosed() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      CountDownLatch entered = new CountDownLatch(1);
+      Pipeline<Long> pipeline =
+          Dataset.range(9)
+              .map(
+                  x -> {
+                    entered.countDown();
+                    Thread.sleep(100_000);
+                    return x;
+                  },
+                  2)
+              .open();
+      Thread consumer =
+          Thread.ofPlatform()
+              .start(
+                  () ->
+                      assertThatThrownBy(() -> pipeline.iterator().next())
+                          .hasMessageContaining("closed"));
+      entered.await();
+      Thread.currentThread().interrupt();
+      pipeline.close();
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(LeftoverThreads.names()).isEmpty();
+      consumer.join();
+    }
   }
 
   @Test

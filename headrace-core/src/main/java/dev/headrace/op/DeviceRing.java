@@ -415,10 +415,14 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      checkGoing.run();
-      boolean _ = Thread.interrupted(); // a function of the user left it behind
+      wasInterrupted(checkGoing);
     }
+  }
+
+  private static void wasInterrupted(Runnable checkGoing) {
+    Thread.currentThread().interrupt();
+    checkGoing.run(); // throws if the interruption is the consumer's
+    boolean _ = Thread.interrupted(); // else a function of the user left it behind
   }
 
   @Override

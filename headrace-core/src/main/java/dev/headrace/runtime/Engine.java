@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,10 @@ public final class Engine implements AutoCloseable, Decisions {
   private final MemoryBudget memory;
   private final Governor governor = new Governor(this);
   private final Map<String, Object> shared = new LinkedHashMap<>();
+
+  /** Held while something shared is made, which may look at files and take long. */
+  private final ReentrantLock sharing = new ReentrantLock();
+
   private final Map<String, Place> places = new LinkedHashMap<>();
   private final AtomicInteger warnings = new AtomicInteger();
   private final AtomicLong progress = new AtomicLong();
@@ -207,8 +212,11 @@ public final class Engine implements AutoCloseable, Decisions {
 
   @SuppressWarnings("unchecked") // one maker per place
   <S> S shared(String place, Supplier<S> maker) {
-    synchronized (shared) {
+    sharing.lock();
+    try {
       return (S) shared.computeIfAbsent(place, key -> maker.get());
+    } finally {
+      sharing.unlock();
     }
   }
 
@@ -260,7 +268,7 @@ public final class Engine implements AutoCloseable, Decisions {
   }
 
   private boolean holdsLock() {
-    if (Thread.holdsLock(shared) || Thread.holdsLock(places)) {
+    if (sharing.isHeldByCurrentThread() || Thread.holdsLock(places)) {
       return true;
     }
     for (WorkerCrew crew : crews) {
@@ -486,19 +494,30 @@ public final class Engine implements AutoCloseable, Decisions {
     try {
       dismissForgotten();
       governor.close();
-      List<Object> objects;
-      synchronized (shared) {
-        objects = List.copyOf(shared.values());
-        shared.clear();
-      }
-      for (Object object : objects) {
-        if (object instanceof AutoCloseable closeable) {
-          closeQuietly(closeable);
-        }
-      }
+      closeShared();
     } finally {
       messages.sayAll();
       memory.close(); // fails, naming owners, if a lease was lost
+    }
+  }
+
+  private void closeShared() {
+    if (!sharing.tryLock()) {
+      // By now all threads have left but those that were named as stuck, and one of them holds it.
+      warn("close: what operators share is not closed, because a thread that is stuck makes it");
+      return;
+    }
+    List<Object> objects;
+    try {
+      objects = List.copyOf(shared.values());
+      shared.clear();
+    } finally {
+      sharing.unlock();
+    }
+    for (Object object : objects) {
+      if (object instanceof AutoCloseable closeable) {
+        closeQuietly(closeable);
+      }
     }
   }
 
