@@ -261,6 +261,85 @@ class AdvisorTest {
     assertThat(Said.of(pipeline, run, named).verdict().sentence()).contains("(python3 0.9)");
   }
 
+  @Test
+  void aFlatMapThatComputesReadsNothing() {
+    dev.headrace.spi.Op made =
+        dev.headrace.Dataset.range(3).flatMap(x -> dev.headrace.Dataset.range(x)).op();
+    assertThat(Judge.Reading.isBy(made, false)).isFalse();
+    assertThat(Judge.Reading.isBy(made, true)).isTrue();
+    dev.headrace.spi.Op files =
+        dev.headrace.Dataset.listFiles("*.txt").flatMap(x -> dev.headrace.Dataset.range(3)).op();
+    assertThat(Judge.Reading.isBy(files, false)).isTrue();
+  }
+
+  /** Behind a slow operator the engine keeps few workers, and adds some when it is slow no more. */
+  @Test
+  void workersThatTheEngineChoosesAreMoreWhereTheyAreNeeded() {
+    SimulatedPipeline pipeline =
+        pipeline(
+            16,
+            0,
+            waits(0.1, Spread.NONE),
+            Operator.map(waits(10, Spread.NONE)),
+            Operator.map(waits(5, Spread.NONE), 2, 0));
+    Result run = pipeline.run(ELEMENTS, 1);
+    Profile fixed = pipeline.profile(run, new SplittableRandom(1));
+    List<OpProfile> operators = new ArrayList<>(fixed.operators());
+    operators.set(0, tuned(operators.getFirst()));
+    Profile tuned =
+        new Profile(
+            fixed.seconds(),
+            fixed.delivered(),
+            fixed.startSeconds(),
+            fixed.totalSeconds(),
+            fixed.epochs(),
+            fixed.consumer(),
+            fixed.machine(),
+            fixed.memory(),
+            operators,
+            fixed.timeline());
+    assertThat(Said.of(pipeline, run, fixed).advice().getFirst().speedup()).isBetween(3.5, 4.5);
+    assertThat(Said.of(pipeline, run, tuned).advice().getFirst().speedup()).isGreaterThan(20);
+  }
+
+  private static OpProfile tuned(OpProfile op) {
+    OpProfile.Crew crew = java.util.Objects.requireNonNull(op.crew());
+    return new OpProfile(
+        op.key(),
+        op.pulledBy(),
+        op.runBy(),
+        op.word(),
+        op.path(),
+        op.description(),
+        op.isSource(),
+        op.elements(),
+        op.failures(),
+        op.perDelivered(),
+        op.ns(),
+        op.cpuNs(),
+        op.waitNs(),
+        op.bytes(),
+        op.bytesP99(),
+        op.later(),
+        new OpProfile.Crew(
+            crew.workers(),
+            true,
+            crew.busy(),
+            crew.capacity(),
+            crew.isBufferTuned(),
+            crew.fill(),
+            crew.empty(),
+            crew.pullNs(),
+            crew.pullCpuNs(),
+            crew.workNs(),
+            crew.workCpuNs(),
+            crew.workWaitNs(),
+            crew.variation(),
+            crew.skew(),
+            crew.latest()),
+        op.transfer());
+  }
+
   private static Profile with(Profile profile, Profile.Machine machine) {
     return new Profile(
         profile.seconds(),

@@ -42,6 +42,15 @@ class LineTest {
     assertThat(Line.cycleNs(List.of(parallel, consumer(times(0.5))))).isCloseTo(1, within(0.01));
   }
 
+  /** Idle workers take turns at pulling: each has to be woken by the one before. */
+  @Test
+  void wakingWorkersTakesTime() {
+    Station crew = new Station(List.of(), 1, times(3), times(40), 0, 100, 300, 2);
+    assertThat(Line.cycleNs(List.of(crew, consumer(times(0))))).isCloseTo(5, within(0.1));
+    Station busy = new Station(List.of(), 1, times(3), times(40), 0, 4, 12, 2);
+    assertThat(Line.cycleNs(List.of(busy, consumer(times(0))))).isCloseTo(43.0 / 4, within(0.3));
+  }
+
   @Test
   void whatOneWorkerDoesAndWhatAllDoGoOnAtTheSameTime() {
     Station crew = new Station(List.of(), 1, times(3), times(1.3), 0, 2, 6, 0);
