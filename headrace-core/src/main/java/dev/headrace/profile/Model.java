@@ -73,6 +73,9 @@ final class Model {
   /** Workers that need less than this share of the time have spare time. */
   private static final double SPARE = 0.9;
 
+  /** Who does less than this share of a thread's work is not why it is slow. */
+  private static final double SOME_OF_IT = 0.1;
+
   /** What is tried of each cost, to see how much the pipeline depends on it. */
   private static final double HALF = 0.5;
 
@@ -478,17 +481,23 @@ final class Model {
     bus[operator] *= factor;
     List<Task> less = new ArrayList<>();
     for (Task task : tasks) {
-      Load load = task.load();
-      Load part =
-          given.handsOn[operator] && !task.isParallel()
-              ? new Load(factor * load.cpuNs(), load.waitNs())
-              : load.times(factor);
-      less.add(
-          task.operator() == operator
-              ? new Task(operator, part, task.thread(), task.isParallel())
-              : task);
+      boolean isOwn = task.operator() == operator;
+      boolean handsOn = given.handsOn[task.operator()] && !task.isParallel();
+      double cpu = isOwn ? factor : 1;
+      double wait = handsOn ? (waitsFor(task.operator(), operator) ? factor : 1) : cpu;
+      Load load = new Load(cpu * task.load().cpuNs(), wait * task.load().waitNs());
+      less.add(new Task(task.operator(), load, task.thread(), task.isParallel()));
     }
     return changed(less, crews, step, bus);
+  }
+
+  /** Whether an operator that only hands on gets its elements from another one. */
+  private boolean waitsFor(int operator, int maker) {
+    int at = given.handsOn[maker] ? NO_THREAD : profile.operators().get(maker).pulledBy();
+    while (at >= 0 && given.handsOn[at] && at != operator) {
+      at = profile.operators().get(at).pulledBy();
+    }
+    return at == operator;
   }
 
   /** What could set the pace if every buffer had something in it. */
@@ -683,7 +692,8 @@ final class Model {
   /** Whether a limit would be another one if an operator cost less. */
   boolean isPartOf(int operator, Limit limit) {
     return switch (limit.kind()) {
-      case STEP, OWN_THREAD, ONE_WORKER -> serialOf(operator, limit.thread()).ns() > 0;
+      case STEP, OWN_THREAD, ONE_WORKER ->
+          serialOf(operator, limit.thread()).ns() > SOME_OF_IT * serial(limit.thread()).ns();
       case ALL_WORKERS ->
           tasks.stream()
               .anyMatch(

@@ -286,20 +286,66 @@ class AdvisorTest {
     Profile fixed = pipeline.profile(run, new SplittableRandom(1));
     List<OpProfile> operators = new ArrayList<>(fixed.operators());
     operators.set(0, tuned(operators.getFirst()));
-    Profile tuned =
-        new Profile(
-            fixed.seconds(),
-            fixed.delivered(),
-            fixed.startSeconds(),
-            fixed.totalSeconds(),
-            fixed.epochs(),
-            fixed.consumer(),
-            fixed.machine(),
-            fixed.memory(),
-            operators,
-            fixed.timeline());
+    Profile tuned = with(fixed, operators);
     assertThat(Said.of(pipeline, run, fixed).advice().getFirst().speedup()).isBetween(3.5, 4.5);
     assertThat(Said.of(pipeline, run, tuned).advice().getFirst().speedup()).isGreaterThan(20);
+  }
+
+  /** What a batch waits beside its own computing, it waits to be given elements. */
+  @Test
+  void whatABatchWaitsIsChargedToWhoMakesItsElements() {
+    SimulatedPipeline pipeline =
+        pipeline(
+            16,
+            0,
+            waits(0.1, Spread.NONE),
+            Operator.map(waits(4, Spread.NONE), 8, 0),
+            Operator.batch(2),
+            Operator.prefetch(8));
+    Result run = pipeline.run(ELEMENTS, 1);
+    Profile profile = pipeline.profile(run, new SplittableRandom(1));
+    List<OpProfile> operators = new ArrayList<>(profile.operators());
+    OpProfile batch = operators.get(1);
+    operators.set(1, waiting(batch, 1.1e6));
+    Verdict verdict = Said.of(pipeline, run, with(profile, operators)).verdict();
+    assertThat(verdict.where()).isEqualTo("map 2");
+    assertThat(verdict.kind()).isEqualTo(Verdict.Kind.INPUT_BOUND);
+  }
+
+  private static OpProfile waiting(OpProfile op, double ns) {
+    return new OpProfile(
+        op.key(),
+        op.pulledBy(),
+        op.runBy(),
+        op.word(),
+        op.path(),
+        op.description(),
+        op.isSource(),
+        op.elements(),
+        op.failures(),
+        op.perDelivered(),
+        ns,
+        0,
+        ns,
+        op.bytes(),
+        op.bytesP99(),
+        op.later(),
+        op.crew(),
+        op.transfer());
+  }
+
+  private static Profile with(Profile profile, List<OpProfile> operators) {
+    return new Profile(
+        profile.seconds(),
+        profile.delivered(),
+        profile.startSeconds(),
+        profile.totalSeconds(),
+        profile.epochs(),
+        profile.consumer(),
+        profile.machine(),
+        profile.memory(),
+        operators,
+        profile.timeline());
   }
 
   private static OpProfile tuned(OpProfile op) {
