@@ -7,6 +7,7 @@ import java.util.logging.Logger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The contract on 4,000 more random compositions, at a few positions each; {@link
  * RandomCompositionsTest} looks at every position of 1,000.
  */
+@Tag("long")
 @ExtendWith(NoLeftovers.class)
 class ManyCompositionsTest {
   private static final int BLOCK = 200;
