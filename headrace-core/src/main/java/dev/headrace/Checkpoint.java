@@ -25,16 +25,22 @@ public final class Checkpoint {
 
   private final long epoch;
   private final State state;
+
+  /** The seeds that nobody gave: {@link dev.headrace.spi.Draws#toNumbers}. */
+  private final long[] drawn;
+
   private final List<String> structure;
   private final List<String> functions;
 
-  Checkpoint(long epoch, State state, PlanIdentity plan) {
-    this(epoch, state, plan.structure(), plan.functions());
+  Checkpoint(long epoch, State state, long[] drawn, PlanIdentity plan) {
+    this(epoch, state, drawn, plan.structure(), plan.functions());
   }
 
-  private Checkpoint(long epoch, State state, List<String> structure, List<String> functions) {
+  private Checkpoint(
+      long epoch, State state, long[] drawn, List<String> structure, List<String> functions) {
     this.epoch = epoch;
     this.state = state;
+    this.drawn = drawn;
     this.structure = structure;
     this.functions = functions;
   }
@@ -43,7 +49,11 @@ public final class Checkpoint {
   public static Checkpoint parse(String text) {
     CheckpointText.Content content = CheckpointText.read(text);
     return new Checkpoint(
-        content.epoch(), content.state(), content.structure(), content.functions());
+        content.epoch(),
+        content.state(),
+        content.drawn(),
+        content.structure(),
+        content.functions());
   }
 
   public static Checkpoint load(Path file) throws IOException {
@@ -68,6 +78,10 @@ public final class Checkpoint {
 
   State state() {
     return state;
+  }
+
+  long[] drawn() {
+    return drawn;
   }
 
   /** Refuses a plan of another structure; warns of functions that changed. */
@@ -120,6 +134,7 @@ public final class Checkpoint {
   /** The checkpoint as text. */
   @Override
   public String toString() {
-    return CheckpointText.write(new CheckpointText.Content(epoch, structure, functions, state));
+    return CheckpointText.write(
+        new CheckpointText.Content(epoch, structure, functions, drawn, state));
   }
 }

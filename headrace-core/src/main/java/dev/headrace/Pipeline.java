@@ -129,6 +129,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
             options.settings(),
             found(),
             () -> keepsFiles(op) ? PlanIdentity.readAgain(functions) : functions);
+    if (checkpoint != null) {
+      engine.draws().restore(checkpoint.drawn());
+    }
     this.parts = new OpenParts(engine, openedAt);
     this.chunk = parts.chunk;
     this.consumer = new OneAtATime(parts);
@@ -506,6 +509,10 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     return parts.closed;
   }
 
+  private Checkpoint checkpointAt(long itsEpoch, State state) {
+    return new Checkpoint(itsEpoch, state, engine.draws().toNumbers(), identity);
+  }
+
   /** What has been delivered so far, as a position that {@link Dataset#open(Checkpoint)} takes. */
   public Checkpoint checkpoint() {
     checkOpen();
@@ -516,22 +523,21 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     OpenPass current = parts.pass;
     State resume = resumeAt;
     if (resume != null) {
-      return new Checkpoint(epoch + 1, resume, identity);
+      return checkpointAt(epoch + 1, resume);
     }
     if (terminal != null && current != null) {
-      return new Checkpoint(
-          epoch, State.skipping(Math.max(0, index - 1), current.before()), identity);
+      return checkpointAt(epoch, State.skipping(Math.max(0, index - 1), current.before()));
     }
     if (goBackTo != null) {
-      return new Checkpoint(epoch, goBackTo, identity);
+      return checkpointAt(epoch, goBackTo);
     }
     if (current == null || ended) {
-      return new Checkpoint(epoch + 1, startOfNextEpoch(), identity);
+      return checkpointAt(epoch + 1, startOfNextEpoch());
     }
     if (index == chunk.size() && !chunk.isEmpty()) {
-      return new Checkpoint(epoch, current.after(), identity);
+      return checkpointAt(epoch, current.after());
     }
-    return new Checkpoint(epoch, State.skipping(index, current.before()), identity);
+    return checkpointAt(epoch, State.skipping(index, current.before()));
   }
 
   /** Its operators know what is left of earlier epochs: a filled cache, a seed that was drawn. */

@@ -5,6 +5,7 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.ContentIdentity;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Draws;
 import dev.headrace.spi.ElementReader;
 import dev.headrace.spi.ElementWriter;
 import dev.headrace.spi.Op;
@@ -40,6 +41,8 @@ final class CacheFile implements AutoCloseable {
   private static final String PLAN = "plan";
   private static final String START = "start";
   private static final String SOURCES = "sources";
+  private static final String DRAWN = "drawnBefore";
+  private static final String AT = "at";
   private static final int MOST_SAMPLES = 100;
 
   private final Op input;
@@ -54,6 +57,9 @@ final class CacheFile implements AutoCloseable {
   /** Where the pass that gives the content begins; null while that is not known. */
   private @Nullable State start;
 
+  /** What random operators before it draw from that nobody gave a seed. */
+  private final Draws draws;
+
   /** Whether elements were given from there; until then a checkpoint may tell another one. */
   private boolean begun;
 
@@ -64,8 +70,9 @@ final class CacheFile implements AutoCloseable {
   private @Nullable String content;
 
   /** Makes what passes share; {@code plan} is the identity of what gives the elements. */
-  CacheFile(Op input, PlanIdentity plan, Path path) {
+  CacheFile(Op input, PlanIdentity plan, Path path, Draws draws) {
     this.input = input;
+    this.draws = draws;
     this.isOfThisRunOnly = plan.missing() != null;
     this.plan = isOfThisRunOnly ? plan.ofThisRunOnly() : plan;
     this.path = path;
@@ -170,7 +177,10 @@ final class CacheFile implements AutoCloseable {
     }
     content = found.digest();
     given = true;
-    start = begun ? start : startOf(found);
+    if (!begun) {
+      takeStart(startOf(found));
+      draws.toSeed().ifPresent(context::tellSeed);
+    }
     begun = true;
     return true;
   }
@@ -193,11 +203,11 @@ final class CacheFile implements AutoCloseable {
    * than those that were given before.
    */
   synchronized boolean publish(ElementWriter writer) throws IOException {
-    State began = Objects.requireNonNull(start, "a pass has begun");
+    Objects.requireNonNull(start, "a pass has begun");
     if (!sourcesNow().equals(sources())) { // parts of it are from before: only this run knows them
       sources = List.of("changed while it was read, " + UUID.randomUUID());
     }
-    writer.finish(Map.of(PLAN, plan.toFacts(), START, began.toMap(), SOURCES, sources()));
+    writer.finish(Map.of(PLAN, plan.toFacts(), START, start().toMap(), SOURCES, sources()));
     String before = content;
     try (ElementReader reader = new ElementReader(path, codec)) {
       content = reader.digest();
@@ -207,14 +217,16 @@ final class CacheFile implements AutoCloseable {
 
   /** Takes over what a checkpoint tells of the content. */
   synchronized void resume(State from, boolean wasGiven, String digest) {
-    start = begun ? start : from;
+    if (!begun) {
+      takeStart(from);
+    }
     begun = true;
     given |= wasGiven;
     content = content == null && !digest.isEmpty() ? digest : content;
   }
 
   Cursor openInput(Context context) {
-    return context.openAlone(input);
+    return context.openAlone(input, draws);
   }
 
   /** Opens the input for a whole pass from the start. */
@@ -241,8 +253,19 @@ final class CacheFile implements AutoCloseable {
     return given;
   }
 
+  /** Where the content begins: what was drawn, if something was, and the position of the input. */
   synchronized State start() {
-    return start == null ? State.START : start;
+    State known = start == null ? State.START : start;
+    long[] drawn = draws.toNumbers();
+    return drawn.length == 0 ? known : State.of(DRAWN, drawn, AT, known);
+  }
+
+  private void takeStart(State told) {
+    boolean hasDrawn = told.has(DRAWN) && told.has(AT);
+    if (hasDrawn) {
+      draws.restore(told.numbers(DRAWN));
+    }
+    start = hasDrawn ? told.state(AT) : told;
   }
 
   synchronized String content() {

@@ -7,6 +7,7 @@ import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Draws;
 import dev.headrace.spi.ElementReader;
 import dev.headrace.spi.ElementWriter;
 import dev.headrace.spi.Failure;
@@ -81,7 +82,7 @@ public record CacheFileOp(
           "%s: expected functions and values that can be told from others, but %s; so nothing is used again and %s is removed at the end: name what gives the elements, as .map(…).named(\"…\", 1), and raise the version when it changes"
               .formatted(context.path(), plan.missing(), file));
     }
-    return new CacheFile(input, plan, file);
+    return new CacheFile(input, plan, file, new Draws(context::drawnSeed));
   }
 
   /** The word the user wrote. */

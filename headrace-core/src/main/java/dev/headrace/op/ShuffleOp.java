@@ -65,9 +65,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
   @Override
   public Cursor open(Context context) {
-    Seed given = seed;
-    DrawnSeed drawn = context.shared(() -> new DrawnSeed(given == null ? Seed.random() : given));
-    return new ShuffleCursor(context, this, drawn);
+    return new ShuffleCursor(context, this, context.shared(ToldSeed::new));
   }
 
   /** The draws of one pass, from the first. */
@@ -81,13 +79,9 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     return new Philox(first, Integer.toUnsignedLong(seeds.nextInt()));
   }
 
-  /** The seed of one pipeline; a resumed pipeline takes over the one of its checkpoint. */
-  private static final class DrawnSeed {
-    private volatile Seed seed;
-
-    DrawnSeed(Seed seed) {
-      this.seed = seed;
-    }
+  /** The seed that a position told, for all passes of a pipeline; null if none did. */
+  private static final class ToldSeed {
+    private volatile @Nullable Seed seed;
   }
 
   /**
@@ -129,7 +123,8 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     private static final long[] NONE = {};
 
     private final ShuffleOp op;
-    private final DrawnSeed drawn;
+    private final ToldSeed told;
+    private Seed seed;
     private final Cursor source;
     private final int capacity;
     private final long stride;
@@ -153,10 +148,12 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     private final Spill spill;
     private long ringBytes;
 
-    ShuffleCursor(Context context, ShuffleOp op, DrawnSeed drawn) {
+    ShuffleCursor(Context context, ShuffleOp op, ToldSeed told) {
       super(context);
       this.op = op;
-      this.drawn = drawn;
+      this.told = told;
+      Seed known = told.seed == null ? op.seed : told.seed;
+      this.seed = known == null ? context.drawnSeed() : known;
       this.capacity = (int) Math.min(op.buffer, Integer.MAX_VALUE - 16);
       this.stride = Math.max(64, capacity / 8);
       this.memory = (long) (capacity * (Math.log(capacity) + 40));
@@ -170,7 +167,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
 
     private Philox generator() {
-      return op.generator(drawn.seed, context.iteration());
+      return op.generator(seed, context.iteration());
     }
 
     @Override
@@ -345,15 +342,15 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       long nowInputs = inputs;
       boolean nowEnded = ended;
       Place from = oldest;
-      Seed seed = drawn.seed;
+      Seed itsSeed = seed;
       long iteration = context.iteration();
       ShuffleOp itsOp = op; // not the cursor, which a position must not keep alive
       int slots = capacity;
       return State.lazy(
           () ->
               describe(
-                  () -> itsOp.generator(seed, iteration),
-                  seed,
+                  () -> itsOp.generator(itsSeed, iteration),
+                  itsSeed,
                   slots,
                   nowGiven,
                   nowGood,
@@ -415,11 +412,12 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
 
     @Override
     protected void moveTo(State state) {
-      long[] seed = state.numbers("seed");
-      if (seed.length != 2) {
+      long[] numbers = state.numbers("seed");
+      if (numbers.length != 2) {
         throw new State.InvalidState("checkpoint: expected two seeds of shuffle");
       }
-      drawn.seed = new Seed(seed[0], seed[1]);
+      seed = new Seed(numbers[0], numbers[1]);
+      told.seed = seed;
       philox = generator();
       given = state.number("given");
       good = state.number("good");

@@ -19,8 +19,13 @@ public final class CheckpointText {
 
   private CheckpointText() {}
 
-  /** What a checkpoint says. */
-  public record Content(long epoch, List<String> structure, List<String> functions, State state) {}
+  /**
+   * What a checkpoint says.
+   *
+   * @param drawn as {@link dev.headrace.spi.Draws#toNumbers}
+   */
+  public record Content(
+      long epoch, List<String> structure, List<String> functions, long[] drawn, State state) {}
 
   public static String write(Content content) {
     StringBuilder out = new StringBuilder();
@@ -30,6 +35,10 @@ public final class CheckpointText {
     writeTexts(content.structure, out);
     out.append(",\n \"functions\": ");
     writeTexts(content.functions, out);
+    if (content.drawn.length > 0) {
+      out.append(",\n \"drawn\": ");
+      writeValue(content.drawn, out);
+    }
     out.append(",\n \"state\": ");
     writeState(content.state, out);
     out.append('}');
@@ -72,7 +81,13 @@ public final class CheckpointText {
         || !(fields.get("state") instanceof State state)) {
       throw new IllegalArgumentException("checkpoint: expected an epoch and a state");
     }
-    return new Content(epoch, texts(fields.get("plan")), texts(fields.get("functions")), state);
+    if (!(fields.getOrDefault("drawn", new long[0]) instanceof long[] drawn)
+        || (drawn.length > 0 && drawn.length % 3 != 2)) {
+      throw new IllegalArgumentException(
+          "checkpoint: expected the seeds that were drawn, but got other than their numbers");
+    }
+    return new Content(
+        epoch, texts(fields.get("plan")), texts(fields.get("functions")), drawn, state);
   }
 
   private static String sumOf(String body) {

@@ -1,6 +1,7 @@
 package dev.headrace.runtime;
 
 import dev.headrace.data.Log;
+import dev.headrace.data.Seed;
 import dev.headrace.data.SlabPool;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.Measurements;
@@ -9,6 +10,7 @@ import dev.headrace.profile.OpStats;
 import dev.headrace.profile.Snapshot;
 import dev.headrace.spi.Causes;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Draws;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
@@ -51,6 +53,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Op plan;
   private final Origins origins;
   private final Map<String, Tuned> found;
+  private final Draws draws = new Draws(Seed::random);
   private final Supplier<Map<Object, FunctionIdentity>> functionsAtStart;
 
   /** What they were when the first pass was opened; later they may have changed themselves. */
@@ -141,6 +144,11 @@ public final class Engine implements AutoCloseable, Decisions {
       wanted = below == SlabPool.PLAIN ? null : below;
     }
     return wanted == null ? SlabPool.PLAIN : wanted;
+  }
+
+  /** What its operators draw from that nobody gave a seed. */
+  public Draws draws() {
+    return draws;
   }
 
   /** Opens the plan for one pass. */

@@ -1,12 +1,14 @@
 package dev.headrace.runtime;
 
 import dev.headrace.data.Account;
+import dev.headrace.data.Seed;
 import dev.headrace.data.SlabPool;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
+import dev.headrace.spi.Draws;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Meter;
@@ -42,6 +44,7 @@ final class OpenContext implements Context {
   private final boolean mayLease;
   private final Deferral deferral;
   private final Engine.@Nullable Scope scope;
+  private final Draws draws;
   private final Meter meter;
   private final @Nullable Place place;
 
@@ -66,6 +69,7 @@ final class OpenContext implements Context {
       boolean mayLease,
       Deferral deferral,
       Engine.@Nullable Scope scope,
+      Draws draws,
       boolean counted,
       @Nullable Place home,
       boolean placeIsKeptAbove) {
@@ -81,6 +85,7 @@ final class OpenContext implements Context {
     this.mayLease = mayLease;
     this.deferral = deferral;
     this.scope = scope;
+    this.draws = draws;
     this.place = counted ? engine.place(key, op, pathOf(op), depth) : null;
     this.meter = place == null ? new Meter() : place.meter;
     this.home = place == null ? home : place;
@@ -105,6 +110,7 @@ final class OpenContext implements Context {
         mayLease,
         Deferral.AT_ONCE,
         null,
+        engine.draws(),
         true,
         null,
         true);
@@ -129,6 +135,7 @@ final class OpenContext implements Context {
         leases,
         deferral,
         scope,
+        draws,
         false,
         home,
         placeIsKeptBelow());
@@ -255,8 +262,24 @@ final class OpenContext implements Context {
   }
 
   @Override
-  public Cursor openAlone(Op input) {
-    return open(0, input, "", 0, null, Long.MAX_VALUE);
+  public Cursor openAlone(Op input, Draws itsDraws) {
+    return open(0, input, "", 0, null, Long.MAX_VALUE, itsDraws);
+  }
+
+  @Override
+  public Seed drawnSeed() {
+    return draws.at(placeOfDraws());
+  }
+
+  @Override
+  public void tellSeed(Seed seed) {
+    if (scope == null) { // else there may be as many as elements
+      draws.tell(placeOfDraws(), seed);
+    }
+  }
+
+  private long placeOfDraws() {
+    return scope == null ? place() : new Id(scope.id, place()).mixed();
   }
 
   @Override
@@ -267,7 +290,7 @@ final class OpenContext implements Context {
   private Cursor open(
       int index, Op input, long inputIteration, @Nullable Id inputPrefix, long inputDemand) {
     String branch = op.inputs().size() > 1 ? above + "/" + index : above;
-    return open(index, input, branch, inputIteration, inputPrefix, inputDemand);
+    return open(index, input, branch, inputIteration, inputPrefix, inputDemand, draws);
   }
 
   private Cursor open(
@@ -276,7 +299,8 @@ final class OpenContext implements Context {
       String branch,
       long inputIteration,
       @Nullable Id inputPrefix,
-      long inputDemand) {
+      long inputDemand,
+      Draws inputDraws) {
     OpenContext context =
         new OpenContext(
             engine,
@@ -291,6 +315,7 @@ final class OpenContext implements Context {
             (mayLease && op.traits().keepsElements()) || op.traits().inputMemory() != null,
             deferralOf(input),
             scope,
+            inputDraws,
             place != null,
             null,
             placeIsKeptBelow());
@@ -338,6 +363,7 @@ final class OpenContext implements Context {
             false,
             Deferral.AT_ONCE,
             child,
+            draws,
             false,
             null,
             placeIsKeptBelow());

@@ -1,6 +1,7 @@
 package dev.headrace.spi;
 
 import dev.headrace.data.Account;
+import dev.headrace.data.Seed;
 import dev.headrace.data.SlabPool;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -54,8 +55,19 @@ public interface Context extends Blame {
   /**
    * Opens the only input as if it were a plan of its own, in its first pass: what it gives depends
    * neither on the pass nor on where in the plan this operator stands.
+   *
+   * @param draws what operators draw from that nobody gave a seed
    */
-  Cursor openAlone(Op input);
+  Cursor openAlone(Op input, Draws draws);
+
+  /**
+   * The seed of this operator, if nobody gave it one: the same in all passes of a pipeline, and
+   * where it is resumed.
+   */
+  Seed drawnSeed();
+
+  /** Takes over the seed that another run had here, where what it made is used. */
+  void tellSeed(Seed seed);
 
   /**
    * Opens one of several inputs, by its place in {@link Op#inputs}: the same operator may be there

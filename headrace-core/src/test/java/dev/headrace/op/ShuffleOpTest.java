@@ -207,4 +207,44 @@ class ShuffleOpTest {
     assertThat(Dataset.range(10).shuffle(10, Seed.of(0, 0)).toList())
         .containsExactly(4L, 9L, 1L, 0L, 7L, 3L, 5L, 2L, 8L, 6L);
   }
+
+  /** Elements that were delivered come from a place that was opened after the position told. */
+  @Test
+  void aSeedThatNobodyGaveIsCarriedWhereverTheOperatorIsOpenedLate() {
+    Dataset<Long> shuffled = range(1000, 1012).shuffle(9);
+    List<Dataset<Long>> plans =
+        List.of(
+            range(18).concatenate(shuffled),
+            range(18).concatenate(shuffled).prefetch(4),
+            range(18).concatenate(shuffled).shuffle(8, Seed.of(1)),
+            range(3).flatMap(x -> range(x * 10, x * 10 + 10).shuffle(9)),
+            range(3).interleave(x -> range(x * 10, x * 10 + 10).shuffle(9), 2, 1),
+            range(30).groupByWindow(x -> x % 3, (key, window) -> window.shuffle(5), 5));
+    for (Dataset<Long> plan : plans) {
+      for (int taken = 19; taken <= 30; taken += 5) {
+        List<Long> delivered = new ArrayList<>();
+        String checkpoint;
+        List<Long> rest = new ArrayList<>();
+        try (Pipeline<Long> pipeline = plan.open()) {
+          Iterator<Long> elements = pipeline.iterator();
+          for (int i = 0; i < taken; i++) {
+            delivered.add(elements.next());
+          }
+          checkpoint = pipeline.checkpoint().toString();
+          elements.forEachRemaining(rest::add);
+        }
+        try (Pipeline<Long> resumed = plan.open(Checkpoint.parse(checkpoint))) {
+          assertThat(resumed)
+              .as("%s after %d", plan.explain(), taken)
+              .containsExactlyElementsOf(rest);
+        }
+        delivered.addAll(rest);
+        assertThat(delivered).doesNotHaveDuplicates().hasSize(30);
+      }
+    }
+    try (Pipeline<Long> seeded = range(3).shuffle(2, Seed.of(1)).open()) {
+      seeded.iterator().next();
+      assertThat(seeded.checkpoint().toString()).doesNotContain("drawn");
+    }
+  }
 }
