@@ -245,8 +245,9 @@ class InterruptedConsumerTest {
           },
           all -> all);
 
-  private static Dataset<Long> twice(Dataset<Long> source) {
-    return source.flatMap(x -> Dataset.fromList(List.of(-1L, x)));
+  /** Adds to each even number the odd one that another shard has. */
+  private static Dataset<Long> withNext(Dataset<Long> even) {
+    return even.flatMap(x -> Dataset.range(x, x + 2));
   }
 
   private static List<Long> longs(Tensor tensor) {
@@ -301,8 +302,8 @@ class InterruptedConsumerTest {
                   .map(row -> Arrays.toString(row.tokens()));
           case "rebatch" ->
               source.prefetch(2).map(Tensor::scalar).batch(1).rebatch(4).map(rows -> longs(rows));
-          case "shard" -> twice(source).prefetch(2).shard(2, 1);
-          case "shardByRank" -> twice(source).prefetch(2).shardByRank(1, 2, ShardMode.DROP);
+          case "shard" -> withNext(source.prefetch(2).shard(2, 0));
+          case "shardByRank" -> withNext(source.prefetch(2).shardByRank(0, 2, ShardMode.DROP));
           case "skip" -> Dataset.range(3).map(x -> x).concatenate(source).prefetch(2).skip(3);
           case "unique" -> source.prefetch(2).unique();
           case "chooseFrom" ->

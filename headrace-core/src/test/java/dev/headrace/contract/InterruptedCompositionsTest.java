@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(120)
 @ExtendWith(NoLeftovers.class)
 class InterruptedCompositionsTest {
-  private static final int COMPOSITIONS = 120;
+  private static final int COMPOSITIONS = 60;
 
   /** Held, because loggers that nobody holds forget their level. */
   private static final Logger QUIET = Logger.getLogger("headrace");
@@ -154,7 +154,7 @@ class InterruptedCompositionsTest {
   @Test
   void interruptsOfConsumersThatWaitCostNothingOnAnyKindOfThread() throws Exception {
     List<Case> cases = new ArrayList<>();
-    for (long seed = COMPOSITIONS; seed < COMPOSITIONS + 30; seed++) {
+    for (long seed = COMPOSITIONS; seed < COMPOSITIONS + 15; seed++) {
       Recipe recipe = Recipe.ordered(seed);
       Dataset<Object> dataset =
           recipe.dataset(2, source -> once(source).map(InterruptedCompositionsTest::slow, 2));
