@@ -28,11 +28,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> asked by all threads of the pass; what waits is the consumer's alone.
  */
 final class Interruption {
-  /**
-   * A function that interrupts its own thread again and again fails after so many calls, or after
-   * so many stops of the pipeline without an element in between.
-   */
+  /** A function that interrupts its own thread again and again fails after so many calls. */
   private static final int MOST_CALLS = 100;
+
+  /**
+   * Where the pipeline stops instead, it fails after so many stops without an element in between:
+   * more than somebody makes who interrupts to stop it, because each ends a call of {@code next()}.
+   */
+  private static final int MOST_STOPS = 1000;
 
   private static final int DEEPEST_CAUSE = 20;
 
@@ -140,7 +143,7 @@ final class Interruption {
     if (!thread.isInterrupted() && !isInterruption(cause)) {
       return false;
     }
-    if (canStop(placeIsKept) && ++stops.inFunctions > MOST_CALLS) {
+    if (canStop(placeIsKept) && ++stops.inFunctions > MOST_STOPS) {
       return false; // it is not the user who interrupts
     }
     stop(placeIsKept, "interrupted inside a function");
