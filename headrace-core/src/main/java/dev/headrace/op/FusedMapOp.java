@@ -217,7 +217,7 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
           computes |= step.deferral.settle(chunk, from, to, step.blame);
         }
         givesObjects = !chunk.inLongs();
-        if (givesObjects && Weigher.isGuess(chunk.item(from))) {
+        if (givesObjects && (from == 0 || guesses) && Weigher.isGuess(chunk.item(from))) {
           guesses = true;
           Weigher.made(chunk.item(from), given, to == from + 1 ? allocated : -1);
         }

@@ -11,37 +11,34 @@ public final class Tally {
   private static final long SMALL_BYTES = 2048;
   private static final int SMALL_AT_ONCE = 4;
 
+  private final Weigher.Walk walk = new Weigher.Walk();
   private long bytes;
-  private int counted;
 
-  /** What the last element that was weighed weighs; it stands for those before {@link #next}. */
-  private long each;
-
+  /** The element that is weighed next; those before it are counted. */
   private int next;
 
   /** Begins again with nothing. */
   public void reset() {
     bytes = 0;
-    counted = 0;
     next = 0;
   }
 
-  /** What the elements before {@code end} weigh, among them those that were counted before. */
+  /**
+   * What the elements before {@code end} weigh, among them those that were counted before, and up
+   * to three small ones that follow.
+   */
   public long upTo(Chunk chunk, int end) {
     return chunk.inLongs() ? bytes : upTo(chunk.items(), end); // longs lie in the chunk itself
   }
 
   /** The same for elements that lie in the lane of objects, or will. */
   public long upTo(@Nullable Object[] items, int end) {
-    while (counted < end) {
-      if (counted == next) {
-        Object item = items[counted];
-        each = item == null ? 0 : Weigher.bytesOf(item);
-        next += each < SMALL_BYTES ? SMALL_AT_ONCE : 1;
-      }
-      int to = Math.min(next, end);
-      bytes += (to - counted) * each;
-      counted = to;
+    while (next < end) {
+      Object item = items[next];
+      long each = item == null ? 0 : walk.bytesOf(item);
+      int count = each < SMALL_BYTES ? SMALL_AT_ONCE : 1;
+      bytes += count * each;
+      next += count;
     }
     return bytes;
   }

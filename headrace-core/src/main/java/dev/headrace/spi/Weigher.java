@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -101,10 +102,11 @@ public final class Weigher {
       return 8L * size;
     }
     @Nullable Object[] items = chunk.items();
+    Walk walk = new Walk();
     long bytes = 0;
     for (int i = 0; i < size; i++) {
       Object item = items[i];
-      bytes += item == null ? 0 : bytesOf(item);
+      bytes += item == null ? 0 : walk.bytesOf(item);
     }
     return bytes;
   }
@@ -125,11 +127,7 @@ public final class Weigher {
   /** The bytes of an element. */
   public static long bytesOf(Object element) {
     long known = ofCommon(element);
-    if (known >= 0) {
-      return known;
-    }
-    Shape shape = SHAPES.get(element.getClass());
-    return shape.isLeaf && !shape.isUsers ? shape.bytes(element, null) : new Walk().all(element);
+    return known >= 0 ? known : new Walk().bytesOf(element);
   }
 
   /**
@@ -167,55 +165,29 @@ public final class Weigher {
   // ---- shapes -----------------------------------------------------------------------------------
 
   /** What objects of one class take. */
-  private abstract static class Shape {
-    /** Whether no walk is needed. */
-    final boolean isLeaf;
+  private interface Shape {
+    long bytes(Object object, Walk walk);
+  }
 
-    /** Whether code of the user tells the weight, which may throw. */
-    final boolean isUsers;
-
-    Shape(boolean isLeaf, boolean isUsers) {
-      this.isLeaf = isLeaf;
-      this.isUsers = isUsers;
+  /** Objects that refer to nothing that must be walked. */
+  private record Leaf(ToLongFunction<Object> weight) implements Shape {
+    @Override
+    public long bytes(Object object, Walk walk) {
+      return weight.applyAsLong(object);
     }
-
-    abstract long bytes(Object object, @Nullable Walk walk);
   }
 
   private static Shape leaf(ToLongFunction<Object> bytes) {
-    return new Shape(true, false) {
-      @Override
-      long bytes(Object object, @Nullable Walk walk) {
-        return bytes.applyAsLong(object);
-      }
-    };
+    return new Leaf(bytes);
   }
 
-  /** The weight that code of the user tells. */
+  /** The weight that code of the user tells, which may throw: no leaf. */
   private static Shape told(ToLongFunction<Object> bytes) {
-    return new Shape(true, true) {
-      @Override
-      long bytes(Object object, @Nullable Walk walk) {
-        return Math.clamp(bytes.applyAsLong(object), 0, MOST_BYTES);
-      }
-    };
+    return (object, walk) -> Math.clamp(bytes.applyAsLong(object), 0, MOST_BYTES);
   }
 
   private static Shape fixed(long bytes) {
     return leaf(object -> bytes);
-  }
-
-  private interface Parts {
-    long bytes(Object object, Walk walk);
-  }
-
-  private static Shape parts(Parts bytes) {
-    return new Shape(false, false) {
-      @Override
-      long bytes(Object object, @Nullable Walk walk) {
-        return bytes.bytes(object, walk == null ? new Walk() : walk);
-      }
-    };
   }
 
   private static Shape shapeOf(Class<?> type) {
@@ -233,7 +205,7 @@ public final class Weigher {
       return fixed(0);
     }
     if (Plan.class.isAssignableFrom(type)) { // a window holds its elements
-      return parts((object, walk) -> HeapLayout.object(8) + walk.visit(((Plan<?>) object).op()));
+      return (object, walk) -> HeapLayout.object(8) + walk.visit(((Plan<?>) object).op());
     }
     if (Throwable.class.isAssignableFrom(type)) {
       return fixed(THROWABLE_BYTES);
@@ -256,15 +228,13 @@ public final class Weigher {
 
   private static Shape ofArray(Class<?> entry) {
     if (!entry.isPrimitive()) {
-      return parts(
-          (object, walk) -> {
-            Object[] items = (Object[]) object;
-            if (walk.hasSeen(object)) {
-              return 0;
-            }
-            return HeapLayout.references(items.length)
-                + walk.sum(Arrays.asList(items), items.length);
-          });
+      return (object, walk) -> {
+        Object[] items = (Object[]) object;
+        if (walk.hasSeen(object)) {
+          return 0;
+        }
+        return HeapLayout.references(items.length) + walk.sum(Arrays.asList(items), items.length);
+      };
     }
     if (entry == int.class) {
       return leaf(object -> HeapLayout.array(((int[]) object).length, 4));
@@ -292,25 +262,24 @@ public final class Weigher {
     }
     if (!references.areReadable()) {
       if (Map.class.isAssignableFrom(type)) { // one of the JDK's that the user has extended
-        return parts((object, walk) -> ofMap((Map<?, ?>) object, own, walk));
+        return (object, walk) -> ofMap((Map<?, ?>) object, own, walk);
       }
       if (Collection.class.isAssignableFrom(type)) {
-        return parts((object, walk) -> ofCollection((Collection<?>) object, own, walk));
+        return (object, walk) -> ofCollection((Collection<?>) object, own, walk);
       }
       return unreadable(type, references);
     }
     boolean isRecord = type.isRecord();
-    return parts(
-        (object, walk) -> {
-          if (!isRecord && walk.hasSeen(object)) {
-            return 0;
-          }
-          long bytes = own;
-          for (Object part : references.of(object)) {
-            bytes += walk.visit(part);
-          }
-          return bytes;
-        });
+    return (object, walk) -> {
+      if (!isRecord && walk.hasSeen(object)) {
+        return 0;
+      }
+      long bytes = own;
+      for (Object part : references.of(object)) {
+        bytes += walk.visit(part);
+      }
+      return bytes;
+    };
   }
 
   /** The estimate for a class that a module keeps closed. */
@@ -341,19 +310,9 @@ public final class Weigher {
   }
 
   /** An object of a class that a module keeps closed. */
-  private static final class Closed extends Shape {
-    private final long ownBytes;
-    private final ClosedClass type;
-
-    Closed(long ownBytes, ClosedClass type) {
-      super(false, false);
-      this.ownBytes = ownBytes;
-      this.type = type;
-    }
-
+  private record Closed(long ownBytes, ClosedClass type) implements Shape {
     @Override
-    long bytes(Object object, @Nullable Walk given) {
-      Walk walk = given == null ? new Walk() : given;
+    public long bytes(Object object, Walk walk) {
       if (walk.hasSeen(object)) {
         return 0;
       }
@@ -407,20 +366,19 @@ public final class Weigher {
       return leaf(object -> own + HeapLayout.array(((BigInteger) object).bitLength() / 32 + 1L, 4));
     }
     if (Map.class.isAssignableFrom(type)) {
-      return parts((object, walk) -> ofMap((Map<?, ?>) object, own, walk));
+      return (object, walk) -> ofMap((Map<?, ?>) object, own, walk);
     }
     if (Collection.class.isAssignableFrom(type)) {
-      return parts((object, walk) -> ofCollection((Collection<?>) object, own, walk));
+      return (object, walk) -> ofCollection((Collection<?>) object, own, walk);
     }
     if (Map.Entry.class.isAssignableFrom(type)) {
-      return parts(
-          (object, walk) ->
-              own
-                  + walk.visit(((Map.Entry<?, ?>) object).getKey())
-                  + walk.visit(((Map.Entry<?, ?>) object).getValue()));
+      return (object, walk) ->
+          own
+              + walk.visit(((Map.Entry<?, ?>) object).getKey())
+              + walk.visit(((Map.Entry<?, ?>) object).getValue());
     }
     if (type == Optional.class) {
-      return parts((object, walk) -> own + walk.visit(((Optional<?>) object).orElse(null)));
+      return (object, walk) -> own + walk.visit(((Optional<?>) object).orElse(null));
     }
     if (CharSequence.class.isAssignableFrom(type)) {
       return leaf(object -> own + HeapLayout.array(2L * ((CharSequence) object).length(), 1));
@@ -524,35 +482,34 @@ public final class Weigher {
 
   private static final long TEXT_BYTES = HeapLayout.object(HeapLayout.REFERENCE + 6);
 
-  /** Texts up to this length are looked through, longer ones in as many places. */
-  private static final int LOOKED_AT = 4096;
-
-  private static final int RUN = 64;
+  /**
+   * What walks the characters of a text that has two bytes for each. Where it does not differ from
+   * what walks others, all texts are taken to have two.
+   */
+  private static final Class<?> OF_TWO_BYTES = "\u20ac".chars().spliterator().getClass();
 
   /** A text has a byte a character, or two where one of them is not Latin-1. */
   private static long ofText(String text) {
-    int length = text.length();
-    return TEXT_BYTES + HeapLayout.array(length, isLatin(text, length) ? 1 : 2);
-  }
-
-  private static boolean isLatin(String text, int length) {
-    int step = length <= LOOKED_AT ? RUN : length / (LOOKED_AT / RUN);
-    for (int from = 0; from < length; from += step) {
-      int bits = 0;
-      for (int i = from; i < Math.min(length, from + RUN); i++) {
-        bits |= text.charAt(i);
-      }
-      if (bits > 255) {
-        return false;
-      }
-    }
-    return true;
+    boolean hasTwoBytes = text.chars().spliterator().getClass() == OF_TWO_BYTES;
+    return TEXT_BYTES + HeapLayout.array(text.length(), hasTwoBytes ? 2 : 1);
   }
 
   // ---- walking ----------------------------------------------------------------------------------
 
-  /** Adds up what one element refers to. */
-  private static final class Walk {
+  /**
+   * Adds up what elements refer to, one after the other.
+   *
+   * <p><b>Threading:</b> one thread's.
+   */
+  static final class Walk implements BiConsumer<@Nullable Object, @Nullable Object> {
+    private static final @Nullable String[] NO_NAMES = {};
+    private static final long[] NO_BYTES = {};
+
+    /** Of the last element: the next is often of the same class. */
+    private @Nullable Class<?> lastType;
+
+    private @Nullable Shape lastShape;
+
     private int nodes;
     private int depth;
 
@@ -567,15 +524,49 @@ public final class Weigher {
     /** What lies too deep for the stack. */
     private @Nullable ArrayDeque<Object> later;
 
-    long all(Object element) {
+    /** The sum over the entries of the map that is being walked. */
+    private long entryBytes;
+
+    /** The keys of the last element's maps, in the order they were met, and what they weigh. */
+    private @Nullable String[] names = NO_NAMES;
+
+    private long[] nameBytes = NO_BYTES;
+    private int namesMet;
+
+    /** What an element weighs; elements before it do not matter. */
+    long bytesOf(Object element) {
+      long known = ofCommon(element);
+      if (known >= 0) {
+        return known;
+      }
+      Class<?> type = element.getClass();
+      Shape shape = lastShape;
+      if (type != lastType || shape == null) {
+        shape = SHAPES.get(type);
+        lastShape = shape;
+        lastType = type;
+      }
+      return shape instanceof Leaf leaf ? leaf.bytes(element, this) : all(element, shape);
+    }
+
+    private long all(Object element, Shape shape) {
+      nodes = 1;
+      leafBytes = 0;
+      namesMet = 0;
       try {
-        long bytes = visit(element);
+        long bytes = shape.bytes(element, this);
         while (later != null && !later.isEmpty() && nodes < MOST_NODES) {
           bytes += visit(later.removeFirst());
         }
         return Math.clamp(bytes, 0, MOST_BYTES);
       } catch (RuntimeException | StackOverflowError | LinkageError | AssertionError e) {
+        depth = 0;
+        entryBytes = 0;
         return UNREADABLE_BYTES; // something of the user that cannot be walked
+      } finally {
+        first = null;
+        met = null;
+        later = null;
       }
     }
 
@@ -587,10 +578,10 @@ public final class Weigher {
       long known = ofCommon(object);
       if (known < 0) {
         Shape shape = SHAPES.get(object.getClass());
-        if (!shape.isLeaf) {
+        if (!(shape instanceof Leaf leaf)) {
           return nodes > MOST_NODES ? estimate(object, shape) : parts(object, shape);
         }
-        known = shape.bytes(object, this);
+        known = leaf.bytes(object, this);
       }
       leafBytes += known;
       return known;
@@ -625,6 +616,7 @@ public final class Weigher {
     }
 
     /** The sum over all items; of very many, what the first ones weigh stands for the rest. */
+    @SuppressWarnings("ReferenceEquality") // the same object, whatever equals says
     long sum(Iterable<?> items, int count) {
       long bytes = 0;
       int seen = 0;
@@ -642,19 +634,48 @@ public final class Weigher {
 
     /** The sum over all keys and values. */
     long sum(Map<?, ?> map) {
-      long bytes = 0;
-      int seen = 0;
-      Object before = null;
-      for (Map.Entry<?, ?> entry : map.entrySet()) {
-        if (isEnough(seen)) {
-          return scaled(bytes, seen, map.size());
+      int size = map.size();
+      long outer = entryBytes;
+      entryBytes = 0;
+      if (size < MANY) {
+        map.forEach(this); // which makes no entries and no iterator for most maps
+      } else {
+        int seen = 0;
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+          if (isEnough(seen)) {
+            entryBytes = scaled(entryBytes, seen, size);
+            break;
+          }
+          accept(entry.getKey(), entry.getValue());
+          seen++;
         }
-        Object value = entry.getValue();
-        bytes += visit(entry.getKey()) + (value == before ? 0 : visit(value));
-        before = value;
-        seen++;
       }
+      long bytes = entryBytes;
+      entryBytes = outer;
       return bytes;
+    }
+
+    @Override
+    public void accept(@Nullable Object key, @Nullable Object value) {
+      long bytes = (key instanceof String text ? ofName(text) : visit(key)) + visit(value);
+      entryBytes += bytes;
+    }
+
+    /** What a text weighs that is a key, as maps that follow each other often have the same. */
+    @SuppressWarnings("ReferenceEquality") // the same object, whatever equals says
+    private long ofName(String text) {
+      nodes++;
+      int at = ++namesMet & (FEW - 1);
+      if (names.length == 0) {
+        names = new String[FEW];
+        nameBytes = new long[FEW];
+      }
+      if (names[at] != text) {
+        names[at] = text;
+        nameBytes[at] = ofText(text);
+      }
+      leafBytes += nameBytes[at];
+      return nameBytes[at];
     }
 
     private boolean isEnough(int seen) {
