@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class SimulatedVerdictsTest {
-  private static final int ELEMENTS = 1_000;
+  private static final int ELEMENTS = 600;
   private static final int CONSUMER = -1;
 
   /** Two that bring about the same limit equally; in logarithms of what they bring. */
@@ -137,14 +137,14 @@ class SimulatedVerdictsTest {
   }
 
   @Test
-  void ofAHundredPipelinesAtMostTwoAreMisjudged() {
+  void ofSixtyPipelinesAtMostOneIsMisjudged() {
     List<String> wrong = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 60; i++) {
       Case each = Case.of(7_000_003L + i);
       if (!each.isRight()) {
         wrong.add(i + ": " + each);
       }
     }
-    assertThat(wrong).hasSizeLessThanOrEqualTo(2);
+    assertThat(wrong).hasSizeLessThanOrEqualTo(1);
   }
 }
