@@ -171,7 +171,10 @@ final class Stage extends Cursor {
       return false;
     }
     if (window.isEmpty() || (buffered == 0 && busy == 0)) {
-      return true; // the oldest element always passes
+      // The oldest element always passes, once it is waited for: not one of every stage at once.
+      shortOfMemory =
+          !isNeededNow() && !engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
+      return !shortOfMemory;
     }
     if (ahead.standsStill(buffered, open, window.size())) {
       return false;
@@ -272,6 +275,11 @@ final class Stage extends Cursor {
     return true;
   }
 
+  /** Whether somebody waits for what comes next. Under the lock. */
+  private boolean isNeededNow() {
+    return consumerWaits || crew.isInline();
+  }
+
   /** How many elements the next slot may pull, with memory kept for them; 0 if there is none. */
   private int measureOut() {
     int most = ahead.chunkLength(pacer.length(), buffered);
@@ -282,7 +290,8 @@ final class Stage extends Cursor {
       most = (int) Math.clamp((long) (Chunk.FULL_BYTES / heapBytesEach), 1, most);
     }
     int fitting = engine.memory().tryBuffer(most, heapBytesEach, slabBytesEach);
-    boolean mustPass = window.isEmpty() || (buffered == 0 && busy == 0) || crew.isInline();
+    boolean isOldest = window.isEmpty() || (buffered == 0 && busy == 0);
+    boolean mustPass = crew.isInline() || (isOldest && isNeededNow());
     if (fitting == 0 && mustPass) {
       engine.memory().heap().buffer((long) heapBytesEach); // the oldest element always passes
       return 1;

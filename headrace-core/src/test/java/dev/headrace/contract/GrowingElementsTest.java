@@ -42,15 +42,42 @@ class GrowingElementsTest {
         .contains("MB for all pipelines of this process)");
   }
 
+  /** In thousands of bytes: what was held, by the JVM and by the account, and the limit. */
+  private record Use(long held, long account, long limit) {
+    static Use of(String output) {
+      Matcher figures = Pattern.compile("held (\\d+) account (\\d+) of (\\d+)").matcher(output);
+      assertThat(figures.find()).as(output).isTrue();
+      return new Use(
+          Long.parseLong(figures.group(1)),
+          Long.parseLong(figures.group(2)),
+          Long.parseLong(figures.group(3)));
+    }
+  }
+
   @Test
-  void fiftyPipelinesInOneHeapAllComeToTheirEnd() throws Exception {
-    assertThat(run("-Xmx256m", "fifty", "40", "50")).contains("gave 2000 failures 0");
+  void fiftyPipelinesInOneHeapHoldTheBudgetWithinTwoPercent() throws Exception {
+    String output = run("-Xmx256m", "fifty", "300", "50", "20000", "60MB");
+    assertThat(output).contains("gave 15000 failures 0");
+    Use use = Use.of(output);
+    assertThat(use.account).isBetween(use.limit / 2, use.limit * 102 / 100);
+    // What a consumer has pulled is its own: the element it works on, and a few behind it.
+    assertThat(use.held).isBetween(use.limit / 2, use.limit * 102 / 100 + 50 * 4 * 20);
+  }
+
+  /** One element of each pipeline passes, though all of them together are half of the budget. */
+  @Test
+  void fiftyPipelinesOfLargeElementsAllComeToTheirEnd() throws Exception {
+    String output = run("-Xmx256m", "fifty", "30", "50", "1000000", "128MB");
+    assertThat(output).contains("gave 1500 failures 0");
+    Use use = Use.of(output);
+    assertThat(use.account).isLessThan(use.limit + 50 * 1000);
   }
 
   @Test
   @Tag("long")
   void fiftyPipelinesInOneHeapAllComeToTheirEndAlsoAfterManyElements() throws Exception {
-    assertThat(run("-Xmx256m", "fifty", "2000", "50")).contains("gave 100000 failures 0");
+    assertThat(run("-Xmx256m", "fifty", "2000", "50", "1000000", "128MB"))
+        .contains("gave 100000 failures 0");
   }
 
   private static String run(String heap, String... arguments)

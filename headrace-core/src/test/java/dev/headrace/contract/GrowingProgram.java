@@ -7,11 +7,18 @@ import dev.headrace.Options;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.data.Seed;
+import dev.headrace.runtime.ProcessAccounts;
 import dev.headrace.spi.Order;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.management.JMException;
+import javax.management.ObjectName;
 
 /** A program whose elements grow a thousandfold in the middle, to be run in a small heap. */
 public final class GrowingProgram {
@@ -28,7 +35,10 @@ public final class GrowingProgram {
       case "budget" -> budget(size);
       case "everywhere" -> System.out.println("gave " + count(everywhere(size)));
       case "caches" -> caches();
-      case "fifty" -> fifty(size, Integer.parseInt(arguments[2]));
+      case "fifty" -> {
+        System.setProperty("headrace.heap.budget", arguments[4]);
+        fifty(size, Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
+      }
       default -> throw new IllegalArgumentException(arguments[0]);
     }
   }
@@ -110,14 +120,18 @@ public final class GrowingProgram {
   }
 
   /** Many pipelines at once, each read by a thread of its own. */
-  private static void fifty(long size, int pipelines) throws InterruptedException {
+  private static void fifty(long size, int pipelines, int large) throws Exception {
     AtomicLong given = new AtomicLong();
     AtomicLong failures = new AtomicLong();
     List<Thread> readers = new ArrayList<>();
+    count(Dataset.range(200).map(i -> new byte[10], 4).prefetch(10)); // loads the engine
+    long before = arrayBytes();
+    CountDownLatch grown = new CountDownLatch(pipelines);
+    CountDownLatch measured = new CountDownLatch(1);
     for (int p = 0; p < pipelines; p++) {
       Dataset<byte[]> dataset =
           Dataset.range(size)
-              .map(i -> grown(i, size), AUTOTUNE)
+              .map(i -> new byte[i < size / 2 ? large / 1000 : large], AUTOTUNE)
               .map(x -> x.clone(), 2)
               .prefetch(AUTOTUNE);
       readers.add(
@@ -125,16 +139,58 @@ public final class GrowingProgram {
               .start(
                   () -> {
                     try {
-                      given.addAndGet(count(dataset));
+                      given.addAndGet(count(dataset, size / 4 * 3, grown, measured));
                     } catch (Throwable e) {
                       failures.incrementAndGet();
                       System.out.println(e);
                     }
                   }));
     }
+    grown.await();
+    long limit = ProcessAccounts.heapLimitBytes();
+    for (int i = 0; i < 300 && ProcessAccounts.heapBytes() < limit / 100 * 97; i++) {
+      Thread.sleep(10); // lets the buffers fill
+    }
+    long held = arrayBytes() - before;
+    measured.countDown();
     for (Thread reader : readers) {
       reader.join();
     }
     System.out.println("gave " + given + " failures " + failures);
+    System.out.println(
+        "held %d account %d of %d"
+            .formatted(held / 1000, ProcessAccounts.heapPeakBytes() / 1000, limit / 1000));
+  }
+
+  /** Counts elements, and stops at one until what is held then was measured. */
+  private static long count(
+      Dataset<byte[]> dataset, long stopAt, CountDownLatch grown, CountDownLatch measured)
+      throws InterruptedException {
+    try (Pipeline<byte[]> pipeline = dataset.open()) {
+      long count = 0;
+      for (Iterator<byte[]> each = pipeline.iterator(); each.hasNext(); each.next()) {
+        if (++count == stopAt) {
+          grown.countDown();
+          measured.await();
+        }
+      }
+      return count;
+    } finally {
+      grown.countDown();
+    }
+  }
+
+  /** What all arrays of bytes take that are alive, by the histogram of the JVM. */
+  private static long arrayBytes() throws JMException {
+    String histogram =
+        (String)
+            ManagementFactory.getPlatformMBeanServer()
+                .invoke(
+                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                    "gcClassHistogram",
+                    new Object[] {new String[0]},
+                    new String[] {String[].class.getName()});
+    Matcher line = Pattern.compile("\\d+:\\s+\\d+\\s+(\\d+)\\s+\\[B\\s").matcher(histogram);
+    return line.find() ? Long.parseLong(line.group(1)) : 0;
   }
 }
