@@ -71,16 +71,26 @@ public final class BlockReader implements Closeable {
     }
   }
 
+  /** Says that a file is of another kind, not a damaged one. */
+  public static final class AnotherKind extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private AnotherKind(Path file) {
+      super(file + ": expected an element file, but it starts otherwise");
+    }
+  }
+
   private Compression readStart() throws IOException {
+    int length = (int) Math.min(in.length(), BlockFormat.START.length);
+    byte[] magic = readAt(0, length);
+    if (!Arrays.equals(magic, 0, length, BlockFormat.START, 0, length)) {
+      throw new AnotherKind(file);
+    }
     if (in.length() < BlockFormat.START_BYTES) {
       throw notClosed(in.length());
     }
     ByteBuffer start = ByteBuffer.wrap(readAt(0, BlockFormat.START_BYTES));
-    byte[] magic = new byte[BlockFormat.START.length];
-    start.get(magic);
-    if (!Arrays.equals(magic, BlockFormat.START)) {
-      throw new IOException(file + ": expected an element file, but it starts otherwise");
-    }
+    start.position(BlockFormat.START.length);
     int version = start.getInt();
     if (version != BlockFormat.VERSION) {
       throw new IOException(

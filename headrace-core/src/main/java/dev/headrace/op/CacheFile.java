@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.BlockReader;
 import dev.headrace.data.ElementCodec;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.ContentIdentity;
@@ -100,6 +101,11 @@ final class CacheFile implements AutoCloseable {
         return reader;
       }
       reader.close();
+    } catch (BlockReader.AnotherKind e) {
+      throw new IllegalStateException(
+          "%s: expected a file of a cache or none, but %s is a file of another kind, which is left as it is; name another path"
+              .formatted(context.path(), path),
+          e);
     } catch (IOException e) {
       why = e.getMessage();
     }
@@ -281,6 +287,8 @@ final class CacheFile implements AutoCloseable {
     boolean isOurs;
     try (ElementReader reader = new ElementReader(path, codec)) {
       isOurs = plan.differenceFrom(reader.facts().get(PLAN)) == null;
+    } catch (BlockReader.AnotherKind e) {
+      return;
     }
     if (isOurs) {
       Files.deleteIfExists(path);

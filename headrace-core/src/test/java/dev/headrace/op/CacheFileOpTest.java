@@ -226,6 +226,22 @@ class CacheFileOpTest {
   }
 
   @Test
+  void aFileOfAnotherKindIsLeftAsItIs() throws IOException {
+    Path file = freshFile();
+    for (String text : List.of("id,label\n1,2\n", "x")) {
+      Files.writeString(file, text);
+      for (Dataset<Long> plan : List.of(range(3), range(3).map(new Draw(new Random(1))))) {
+        assertThatThrownBy(() -> plan.cache(file).count())
+            .hasStackTraceContaining("expected a file of a cache or none, but " + file)
+            .hasStackTraceContaining("is a file of another kind, which is left as it is");
+        assertThat(file).hasContent(text);
+      }
+    }
+    Files.write(file, new byte[0]);
+    assertThat(range(3).cache(file).count()).as("nothing is lost").isEqualTo(3);
+  }
+
+  @Test
   void damageInTheMiddleIsReported() throws IOException {
     Path file = freshFile();
     counted(20_000).cache(file).count();
