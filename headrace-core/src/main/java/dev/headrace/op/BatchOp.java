@@ -327,19 +327,26 @@ public record BatchOp(
     private Object assembled() throws Exception {
       Placing places = placing;
       if (places == null) {
-        return collated();
+        return collated(0);
       }
       Object last = gathered.item(gathered.size() - 1);
       try {
         Object batch = places.take(gathered);
-        return batch != null ? batch : collated();
+        return batch != null ? batch : collated(0);
       } finally {
         places.giveBackBefore(last);
       }
     }
 
-    private Object collated() throws Exception {
-      return context.call(() -> op.collate(gathered, budget));
+    private Object collated(int times) throws Exception {
+      try {
+        return op.collate(gathered, budget);
+      } catch (Throwable e) {
+        if (context.mustCallAgain(e, times)) {
+          return collated(times + 1);
+        }
+        throw e;
+      }
     }
 
     private void endGroup() {
