@@ -119,12 +119,24 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
         }
         if (!reader.isFailure()) {
           reader.giveTo(group);
+          forget(group.size() - 2);
         } else if (group.size() == op.rank) {
           reader.giveTo(share);
         }
       }
       addElement();
+      for (int i = 0; i < group.size(); i++) {
+        group.forget(i); // its size is what counts from now on
+      }
       isReading = false;
+    }
+
+    /** Forgets an element of another rank, unless the last group may be filled up with it. */
+    private void forget(int index) {
+      boolean mayBeRepeated = op.mode == ShardMode.REPEAT && groupsBefore == 0;
+      if (index >= 0 && index != op.rank && !mayBeRepeated) {
+        group.forget(index);
+      }
     }
 
     private void addElement() {

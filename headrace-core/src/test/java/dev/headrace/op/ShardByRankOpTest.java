@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.Dataset;
+import dev.headrace.Options;
+import dev.headrace.Pipeline;
 import dev.headrace.data.Seed;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.spi.Collator;
 import dev.headrace.spi.ShardMode;
 import dev.headrace.testing.PipelineContract;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -134,5 +137,25 @@ class ShardByRankOpTest {
         .hasMessage("shardByRank: expected a rank from 0 to 1 in a world of 2, but got 2");
     assertThatThrownBy(() -> range(3).shardByRank(0, 2, null))
         .hasMessage("shardByRank: expected DROP, PAD or REPEAT, but got null");
+  }
+
+  @Test
+  void elementsOfOtherRanksAreNotHeld() {
+    List<WeakReference<byte[]>> made = new ArrayList<>();
+    Dataset<byte[]> large =
+        range(64)
+            .map(
+                i -> {
+                  byte[] element = new byte[600_000];
+                  made.add(new WeakReference<>(element));
+                  return element;
+                });
+    try (Pipeline<byte[]> pipeline =
+        large.shardByRank(3, 64, ShardMode.DROP).options(Options.defaults().debug()).open()) {
+      assertThat(pipeline.iterator().next()).hasSize(600_000);
+      System.gc();
+      assertThat(made).hasSize(64);
+      assertThat(made.stream().filter(each -> each.get() != null).count()).isLessThan(8);
+    }
   }
 }
