@@ -64,7 +64,7 @@ public final class Chunk {
    * heavy. Who fills a chunk asks it before each element but the first.
    */
   public boolean isOpen(int max) {
-    return size < max && tally.upTo(this, size) < fullBytes;
+    return size < max && (inLongs || tally.upTo(items, size) < fullBytes);
   }
 
   /** At how many bytes of results work on this chunk stops, where it may. */
