@@ -287,7 +287,12 @@ public record AutoCacheOp(
     }
 
     private static boolean areUnchangeable(Record record) {
-      List<@Nullable Object> values = RecordValues.of(record);
+      List<@Nullable Object> values;
+      try {
+        values = RecordValues.of(record);
+      } catch (IllegalStateException e) {
+        return false; // an accessor throws: what is behind it is not known
+      }
       return values.size() == record.getClass().getRecordComponents().length
           && values.stream().allMatch(AutoCacheCursor::isUnchangeable);
     }

@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -24,13 +25,16 @@ public final class RecordValues {
 
   private RecordValues() {}
 
+  /** The values in order; throws what an accessor throws. */
   public static List<@Nullable Object> of(Record record) {
     List<@Nullable Object> values = new ArrayList<>();
     for (Method accessor : ACCESSORS.get(record.getClass())) {
       try {
         values.add(accessor.invoke(record));
       } catch (ReflectiveOperationException e) {
-        values.add(null);
+        throw new IllegalStateException(
+            "%s: cannot read %s".formatted(record.getClass().getName(), accessor.getName()),
+            e instanceof InvocationTargetException thrown ? thrown.getCause() : e);
       }
     }
     return values;

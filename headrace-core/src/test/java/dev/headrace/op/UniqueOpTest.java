@@ -125,4 +125,17 @@ class UniqueOpTest {
     assertThatThrownBy(() -> range(3).unique(null))
         .hasMessage("unique: expected a function for keys, but got null");
   }
+
+  private record Unreadable(long number) {
+    public long number() {
+      throw new IllegalStateException("no number");
+    }
+  }
+
+  @Test
+  void recordsThatCannotBeReadFailAndAreNotTakenForEqual() {
+    List<PipelineException> errors = Outcomes.errors(range(3).map(Unreadable::new).unique());
+    assertThat(errors).hasSize(3);
+    assertThat(errors.getFirst()).hasMessageContaining("Unreadable: cannot read number");
+  }
 }
