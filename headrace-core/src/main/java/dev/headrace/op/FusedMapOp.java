@@ -210,7 +210,7 @@ public record FusedMapOp(Op input, List<Part> parts, @Knob int parallelism, Orde
         int most =
             computes || guesses ? 1 : givesObjects ? AT_ONCE : Hurry.step(size); // they may grow
         to = Math.min(size, looks ? from + most : size);
-        Object given = chunk.item(from);
+        Object given = guesses ? chunk.item(from) : ""; // not boxed for nothing
         long allocated = guesses ? Weigher.allocatedBytes() : -1;
         for (Step step : steps) {
           int _ = step.loop.run(chunk, from, to, step.function, step.blame, false);
