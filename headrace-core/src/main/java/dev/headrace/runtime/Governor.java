@@ -24,6 +24,10 @@ final class Governor implements Runnable {
   private static final long CALM_TICK_NS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long CALM_AFTER_NS = TimeUnit.SECONDS.toNanos(5);
   private static final long PROGRAMS_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
+
+  /** A pipeline that is over sooner does not look at other programs: there may be thousands. */
+  private static final long PROGRAMS_FIRST_NS = 100_000_000;
+
   private static final long SHRINK_EVERY_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final Engine engine;
@@ -36,7 +40,7 @@ final class Governor implements Runnable {
   private volatile boolean anyTuned;
 
   private long shrunkAt = System.nanoTime();
-  private long programsAt = System.nanoTime() - PROGRAMS_EVERY_NS;
+  private long programsAt = System.nanoTime() - PROGRAMS_EVERY_NS + PROGRAMS_FIRST_NS;
   private long progressSeen = -1;
   private long progressAt;
   private boolean stallSaid;
