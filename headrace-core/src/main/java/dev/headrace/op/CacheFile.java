@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.BlockReader;
 import dev.headrace.data.ElementCodec;
+import dev.headrace.data.Seed;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.ContentIdentity;
 import dev.headrace.spi.Context;
@@ -96,7 +97,7 @@ final class CacheFile implements AutoCloseable {
     String why;
     try {
       ElementReader reader = new ElementReader(path, codec);
-      why = whyNot(reader);
+      why = whyNot(reader, context.seedBefore());
       if (why == null) {
         return reader;
       }
@@ -115,7 +116,7 @@ final class CacheFile implements AutoCloseable {
     return null;
   }
 
-  private @Nullable String whyNot(ElementReader reader) {
+  private @Nullable String whyNot(ElementReader reader, @Nullable Seed before) {
     String difference = plan.differenceFrom(reader.facts().get(PLAN));
     if (difference != null) {
       return "it was made by another plan (" + difference + ")";
@@ -126,7 +127,7 @@ final class CacheFile implements AutoCloseable {
     boolean isSame =
         content != null
             ? content.equals(reader.digest())
-            : !begun || sameContent(from, start().toMap());
+            : begun ? sameContent(from, start().toMap()) : mayBeDrawnFrom(before, reader);
     if (!isSame) {
       return "it has other elements than before";
     }
@@ -134,6 +135,18 @@ final class CacheFile implements AutoCloseable {
       return "the files or weights it was made from have changed";
     }
     return null;
+  }
+
+  /**
+   * Elements that were given before may be from it, though no position tells: it was opened late.
+   */
+  private static boolean mayBeDrawnFrom(@Nullable Seed before, ElementReader reader) {
+    State itsStart = startOf(reader);
+    if (before == null || !itsStart.has(DRAWN)) {
+      return true;
+    }
+    long[] drawn = itsStart.numbers(DRAWN);
+    return drawn.length >= 2 && drawn[0] == before.first() && drawn[1] == before.second();
   }
 
   private static boolean sameContent(Map<?, ?> one, Map<?, ?> other) {

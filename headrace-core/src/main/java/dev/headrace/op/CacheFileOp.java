@@ -82,7 +82,7 @@ public record CacheFileOp(
           "%s: expected functions and values that can be told from others, but %s; so nothing is used again and %s is removed at the end: name what gives the elements, as .map(…).named(\"…\", 1), and raise the version when it changes"
               .formatted(context.path(), plan.missing(), file));
     }
-    return new CacheFile(input, plan, file, new Draws(context::drawnSeed));
+    return new CacheFile(input, plan, file, Draws.before(context));
   }
 
   /** The word the user wrote. */

@@ -1,7 +1,6 @@
 package dev.headrace.runtime;
 
 import dev.headrace.data.Log;
-import dev.headrace.data.Seed;
 import dev.headrace.data.SlabPool;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.Measurements;
@@ -53,7 +52,7 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Op plan;
   private final Origins origins;
   private final Map<String, Tuned> found;
-  private final Draws draws = new Draws(Seed::random);
+  private final Draws draws = Draws.random();
   private final Supplier<Map<Object, FunctionIdentity>> functionsAtStart;
 
   /** What they were when the first pass was opened; later they may have changed themselves. */

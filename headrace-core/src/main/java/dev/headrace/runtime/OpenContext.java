@@ -272,6 +272,11 @@ final class OpenContext implements Context {
   }
 
   @Override
+  public @Nullable Seed seedBefore() {
+    return draws.earlier(placeOfDraws());
+  }
+
+  @Override
   public void tellSeed(Seed seed) {
     if (scope == null) { // else there may be as many as elements
       draws.tell(placeOfDraws(), seed);

@@ -66,6 +66,9 @@ public interface Context extends Blame {
    */
   Seed drawnSeed();
 
+  /** The seed of this operator in the life that a checkpoint tells of; null if there was none. */
+  @Nullable Seed seedBefore();
+
   /** Takes over the seed that another run had here, where what it made is used. */
   void tellSeed(Seed seed);
 

@@ -4,6 +4,7 @@ import dev.headrace.data.Seed;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +20,25 @@ import org.jspecify.annotations.Nullable;
 public final class Draws {
   private final Supplier<Seed> first;
   private @Nullable Seed root;
+  private boolean isRestored;
+  private final BooleanSupplier followsRestored;
 
   /** Of places whose elements are those of another run: its seed. */
   private final Map<Long, Seed> told = new TreeMap<>();
 
-  /** Makes draws that follow from a seed, which is asked for when it is needed. */
-  public Draws(Supplier<Seed> first) {
+  private Draws(Supplier<Seed> first, BooleanSupplier followsRestored) {
     this.first = first;
+    this.followsRestored = followsRestored;
+  }
+
+  /** Those of a pipeline. */
+  public static Draws random() {
+    return new Draws(Seed::random, () -> false);
+  }
+
+  /** Those of the operators before one, which are a plan of their own. */
+  public static Draws before(Context context) {
+    return new Draws(context::drawnSeed, () -> context.seedBefore() != null);
   }
 
   /** The seed of a place. */
@@ -34,6 +47,11 @@ public final class Draws {
     return known != null
         ? known
         : new Seed(mixed(root().first(), place), mixed(root().second(), place));
+  }
+
+  /** The seed that a place had in an earlier life; null if this is the first. */
+  public synchronized @Nullable Seed earlier(long place) {
+    return isRestored || followsRestored.getAsBoolean() ? at(place) : null;
   }
 
   private static long mixed(long seed, long place) {
@@ -90,6 +108,7 @@ public final class Draws {
               .formatted(numbers.length));
     }
     root = new Seed(numbers[0], numbers[1]);
+    isRestored = true;
     told.clear();
     for (int at = 2; at < numbers.length; at += 3) {
       told.put(numbers[at], new Seed(numbers[at + 1], numbers[at + 2]));

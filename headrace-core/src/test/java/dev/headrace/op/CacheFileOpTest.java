@@ -522,6 +522,38 @@ class CacheFileOpTest {
     }
   }
 
+  @Test
+  void aFileThatIsOpenedAfterThePositionAndGoneOrReplacedWhenResumedIsMadeAgain()
+      throws IOException {
+    for (boolean isThereBefore : new boolean[] {false, true}) {
+      for (boolean isReplaced : new boolean[] {false, true}) {
+        Path file = freshFile();
+        Dataset<Long> drawing = range(1000, 1030).shuffle(20).cache(file);
+        Dataset<Long> dataset = range(18).concatenate(drawing);
+        if (isThereBefore) {
+          drawing.count();
+        }
+        List<String> delivered;
+        String checkpoint;
+        try (Pipeline<Long> pipeline = dataset.open()) {
+          Iterator<Long> elements = pipeline.iterator();
+          delivered = take(elements, 27);
+          checkpoint = pipeline.checkpoint().toString();
+          delivered.addAll(take(elements, 1000));
+        }
+        Files.delete(file);
+        if (isReplaced) {
+          dataset.count(); // with another seed
+        }
+        try (Pipeline<Long> pipeline = dataset.open(Checkpoint.parse(checkpoint))) {
+          assertThat(take(pipeline.iterator(), 1000))
+              .as("there before: %s, replaced: %s", isThereBefore, isReplaced)
+              .isEqualTo(delivered.subList(27, delivered.size()));
+        }
+      }
+    }
+  }
+
   /** The file, and all snapshots. */
   private void deleteAll(Path file) throws IOException {
     Files.deleteIfExists(file);
