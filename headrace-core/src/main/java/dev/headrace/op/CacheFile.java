@@ -146,7 +146,7 @@ final class CacheFile implements AutoCloseable {
       return true;
     }
     long[] drawn = itsStart.numbers(DRAWN);
-    return drawn.length >= 2 && drawn[0] == before.first() && drawn[1] == before.second();
+    return drawn.length >= 3 && drawn[1] == before.first() && drawn[2] == before.second();
   }
 
   private static boolean sameContent(Map<?, ?> one, Map<?, ?> other) {
@@ -268,14 +268,16 @@ final class CacheFile implements AutoCloseable {
     given = true;
   }
 
-  synchronized boolean isGiven() {
+  /** Whether a pass has given everything, in an earlier life too. */
+  synchronized boolean isGiven(Context context) {
+    given |= !context.ranBefore().orElse(true);
     return given;
   }
 
   /** Where the content begins: what was drawn, if something was, and the position of the input. */
   synchronized State start() {
     State known = start == null ? State.START : start;
-    long[] drawn = draws.toNumbers();
+    long[] drawn = draws.seeds();
     return drawn.length == 0 ? known : State.of(DRAWN, drawn, AT, known);
   }
 

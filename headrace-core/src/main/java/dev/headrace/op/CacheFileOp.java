@@ -7,7 +7,6 @@ import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
-import dev.headrace.spi.Draws;
 import dev.headrace.spi.ElementReader;
 import dev.headrace.spi.ElementWriter;
 import dev.headrace.spi.Failure;
@@ -82,7 +81,7 @@ public record CacheFileOp(
           "%s: expected functions and values that can be told from others, but %s; so nothing is used again and %s is removed at the end: name what gives the elements, as .map(…).named(\"…\", 1), and raise the version when it changes"
               .formatted(context.path(), plan.missing(), file));
     }
-    return new CacheFile(input, plan, file, Draws.before(context));
+    return new CacheFile(input, plan, file, context.drawsBefore());
   }
 
   /** The word the user wrote. */
@@ -146,9 +145,11 @@ public record CacheFileOp(
       super(context);
       this.op = op;
       this.store = store;
-      if (!store.isGiven()) {
-        reader = store.find(context);
+      if (!store.isGiven(context)) {
+        // A pass that ran before gave failures, and others may count from where it began.
+        reader = context.ranBefore().isPresent() ? null : store.find(context);
         source = reader == null ? store.openFromStart(context) : null;
+        context.notePass(source != null);
       }
     }
 
@@ -173,7 +174,7 @@ public record CacheFileOp(
     }
 
     private void beginWriting() {
-      dropsFailures = store.isGiven();
+      dropsFailures = store.isGiven(context);
       try {
         lock = WriterLock.tryTake(store.path());
         if (lock == null) {

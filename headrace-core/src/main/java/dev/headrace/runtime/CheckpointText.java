@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.spi.Draws;
 import dev.headrace.spi.State;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ public final class CheckpointText {
   /**
    * What a checkpoint says.
    *
-   * @param drawn as {@link dev.headrace.spi.Draws#toNumbers}
+   * @param drawn as {@link Draws#toNumbers}
    */
   public record Content(
       long epoch, List<String> structure, List<String> functions, long[] drawn, State state) {}
@@ -82,7 +83,7 @@ public final class CheckpointText {
       throw new IllegalArgumentException("checkpoint: expected an epoch and a state");
     }
     if (!(fields.getOrDefault("drawn", new long[0]) instanceof long[] drawn)
-        || (drawn.length > 0 && drawn.length % 3 != 2)) {
+        || !Draws.arePossible(drawn)) {
       throw new IllegalArgumentException(
           "checkpoint: expected the seeds that were drawn, but got other than their numbers");
     }

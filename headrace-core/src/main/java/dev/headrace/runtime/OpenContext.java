@@ -26,6 +26,7 @@ import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Watch;
 import dev.headrace.spi.Work;
 import dev.headrace.tune.Tuned;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -281,6 +282,23 @@ final class OpenContext implements Context {
     if (scope == null) { // else there may be as many as elements
       draws.tell(placeOfDraws(), seed);
     }
+  }
+
+  @Override
+  public Draws drawsBefore() {
+    return draws.before(placeOfDraws());
+  }
+
+  @Override
+  public void notePass(boolean runsInput) {
+    if (scope == null) { // else there may be as many as elements
+      draws.notePass(placeOfDraws(), iteration, runsInput);
+    }
+  }
+
+  @Override
+  public Optional<Boolean> ranBefore() {
+    return draws.ranBefore(placeOfDraws(), iteration);
   }
 
   private long placeOfDraws() {

@@ -3,6 +3,7 @@ package dev.headrace.spi;
 import dev.headrace.data.Account;
 import dev.headrace.data.Seed;
 import dev.headrace.data.SlabPool;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,18 @@ public interface Context extends Blame {
 
   /** Takes over the seed that another run had here, where what it made is used. */
   void tellSeed(Seed seed);
+
+  /** For {@link #openAlone}: what the operators before this one draw from. */
+  Draws drawsBefore();
+
+  /**
+   * Notes for checkpoints that this pass runs the input, failures included, or that it reads a file
+   * instead: who resumes before a position of this operator was told, must do the same.
+   */
+  void notePass(boolean runsInput);
+
+  /** Whether this pass ran the input in an earlier life; empty if that did not open this one. */
+  Optional<Boolean> ranBefore();
 
   /**
    * Opens one of several inputs, by its place in {@link Op#inputs}: the same operator may be there

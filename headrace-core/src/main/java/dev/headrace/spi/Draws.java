@@ -4,41 +4,52 @@ import dev.headrace.data.Seed;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The seeds of operators that nobody gave one: all of them follow from one that is drawn when the
- * first is asked for, and from the operator's place.
+ * What is settled once for a pipeline and not by its plan: the seeds of operators that nobody gave
+ * one, and which passes over a file cache ran its input, failures included, instead of reading the
+ * file. All seeds follow from one that is drawn when the first is asked for, and from the
+ * operator's place.
  *
- * <p>So a checkpoint carries all of them, also those of operators that were opened after the
- * position it tells: of datasets that a function returns, of the second part of a concatenation.
+ * <p>So a checkpoint carries all of it, also for operators that were opened after the position it
+ * tells: of datasets that a function returns, of the second part of a concatenation.
  *
  * <p><b>Threading:</b> safe for any thread.
  */
 public final class Draws {
+  /** Stands for a pass in the numbers of a place of which every pass read the file. */
+  private static final long NONE_RAN = -1;
+
   private final Supplier<Seed> first;
+  private final BooleanSupplier followsRestored;
+  private final Runs runs;
+  private final long within;
   private @Nullable Seed root;
   private boolean isRestored;
-  private final BooleanSupplier followsRestored;
 
   /** Of places whose elements are those of another run: its seed. */
   private final Map<Long, Seed> told = new TreeMap<>();
 
-  private Draws(Supplier<Seed> first, BooleanSupplier followsRestored) {
+  private Draws(Supplier<Seed> first, BooleanSupplier followsRestored, Runs runs, long within) {
     this.first = first;
     this.followsRestored = followsRestored;
+    this.runs = runs;
+    this.within = within;
   }
 
   /** Those of a pipeline. */
   public static Draws random() {
-    return new Draws(Seed::random, () -> false);
+    return new Draws(Seed::random, () -> false, new Runs(), 0);
   }
 
-  /** Those of the operators before one, which are a plan of their own. */
-  public static Draws before(Context context) {
-    return new Draws(context::drawnSeed, () -> context.seedBefore() != null);
+  /** Those of the operators before a place, which are a plan of their own. */
+  public Draws before(long place) {
+    return new Draws(() -> at(place), () -> earlier(place) != null, runs, mixed(within, place));
   }
 
   /** The seed of a place. */
@@ -74,22 +85,37 @@ public final class Draws {
     }
   }
 
-  /** All of it as the numbers of a checkpoint; none if nothing was drawn. */
-  public synchronized long[] toNumbers() {
+  /** Notes that a pass over a place runs its input, or that it reads a file in its stead. */
+  public void notePass(long place, long pass, boolean runsInput) {
+    runs.note(mixed(within, place), runsInput ? pass : NONE_RAN);
+  }
+
+  /** Whether a pass ran its input in an earlier life; empty if its place was not opened then. */
+  public Optional<Boolean> ranBefore(long place, long pass) {
+    return runs.before(mixed(within, place), pass);
+  }
+
+  /** The seeds alone: how many, what they follow from, and those of places. */
+  public synchronized long[] seeds() {
     Seed known = root;
     if (known == null) {
       return new long[0];
     }
-    long[] numbers = new long[2 + 3 * told.size()];
-    numbers[0] = known.first();
-    numbers[1] = known.second();
-    int at = 2;
-    for (Map.Entry<Long, Seed> each : told.entrySet()) {
-      numbers[at++] = each.getKey();
-      numbers[at++] = each.getValue().first();
-      numbers[at++] = each.getValue().second();
+    LongStream.Builder numbers = LongStream.builder();
+    numbers.add(1L + told.size()).add(known.first()).add(known.second());
+    told.forEach((place, seed) -> numbers.add(place).add(seed.first()).add(seed.second()));
+    return numbers.build().toArray();
+  }
+
+  /** All of it as the numbers of a checkpoint: the seeds, then places and passes that ran. */
+  public long[] toNumbers() {
+    long[] passes = runs.toNumbers();
+    long[] seeds = seeds();
+    if (passes.length == 0) {
+      return seeds;
     }
-    return numbers;
+    LongStream counted = seeds.length == 0 ? LongStream.of(0) : LongStream.of(seeds);
+    return LongStream.concat(counted, LongStream.of(passes)).toArray();
   }
 
   /** What all of it follows from, if something was drawn. */
@@ -97,21 +123,72 @@ public final class Draws {
     return Optional.ofNullable(root);
   }
 
-  /** Takes over what {@link #toNumbers} gave. */
+  /** Whether numbers could be from {@link #toNumbers}. */
+  public static boolean arePossible(long[] numbers) {
+    if (numbers.length == 0) {
+      return true;
+    }
+    long seeds = numbers[0];
+    return seeds >= 0
+        && seeds <= numbers.length / 2
+        && numbers.length >= firstPass(seeds)
+        && (numbers.length - firstPass(seeds)) % 2 == 0;
+  }
+
+  private static int firstPass(long seeds) {
+    return seeds == 0 ? 1 : (int) (3 * seeds);
+  }
+
+  /** Takes over what {@link #toNumbers} or {@link #seeds} gave. */
   public synchronized void restore(long[] numbers) {
+    if (!arePossible(numbers)) {
+      throw new State.InvalidState(
+          "checkpoint: expected seeds and passes of places, but got %d numbers that are others"
+              .formatted(numbers.length));
+    }
     if (numbers.length == 0) {
       return;
     }
-    if (numbers.length % 3 != 2) {
-      throw new State.InvalidState(
-          "checkpoint: expected a seed and those of places, but got %d numbers"
-              .formatted(numbers.length));
+    int passes = firstPass(numbers[0]);
+    if (passes > 1) {
+      root = new Seed(numbers[1], numbers[2]);
+      isRestored = true;
+      told.clear();
+      for (int at = 3; at < passes; at += 3) {
+        told.put(numbers[at], new Seed(numbers[at + 1], numbers[at + 2]));
+      }
     }
-    root = new Seed(numbers[0], numbers[1]);
-    isRestored = true;
-    told.clear();
-    for (int at = 2; at < numbers.length; at += 3) {
-      told.put(numbers[at], new Seed(numbers[at + 1], numbers[at + 2]));
+    for (int at = passes; at < numbers.length; at += 2) {
+      runs.restore(numbers[at], numbers[at + 1]);
+    }
+  }
+
+  /** The passes that ran their input, by place. */
+  private static final class Runs {
+    private final Map<Long, TreeSet<Long>> earlier = new TreeMap<>();
+    private final Map<Long, TreeSet<Long>> all = new TreeMap<>();
+
+    synchronized void note(long place, long pass) {
+      passes(all, place).add(pass);
+    }
+
+    synchronized void restore(long place, long pass) {
+      passes(earlier, place).add(pass);
+      passes(all, place).add(pass);
+    }
+
+    private static TreeSet<Long> passes(Map<Long, TreeSet<Long>> of, long place) {
+      return of.computeIfAbsent(place, unused -> new TreeSet<>());
+    }
+
+    synchronized Optional<Boolean> before(long place, long pass) {
+      return Optional.ofNullable(earlier.get(place)).map(ran -> ran.contains(pass));
+    }
+
+    synchronized long[] toNumbers() {
+      LongStream.Builder numbers = LongStream.builder();
+      all.forEach((place, ran) -> ran.forEach(pass -> numbers.add(place).add(pass)));
+      return numbers.build().toArray();
     }
   }
 }

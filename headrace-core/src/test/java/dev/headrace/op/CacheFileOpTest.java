@@ -554,6 +554,44 @@ class CacheFileOpTest {
     }
   }
 
+  @Test
+  void failuresBeforeAFileThatIsOpenedAfterThePositionAreCountedAsTheyWere() throws IOException {
+    for (boolean isThereBefore : new boolean[] {false, true}) {
+      for (boolean isIgnored : new boolean[] {false, true}) {
+        Path file = freshFile();
+        Dataset<Long> failing = range(1000, 1030).map(x -> x % 7 == 3 ? fail(x) : x);
+        Dataset<Long> cached = (isIgnored ? failing.ignoreErrors() : failing).cache(file);
+        Dataset<Long> dataset = range(18).concatenate(cached).shuffle(40, Seed.of(1));
+        if (isThereBefore) {
+          try (Pipeline<Long> pipeline = cached.open()) {
+            take(pipeline.iterator(), 1000);
+          }
+        }
+        List<String> delivered;
+        String checkpoint;
+        try (Pipeline<Long> pipeline = dataset.open()) {
+          Iterator<Long> elements = pipeline.iterator();
+          delivered = take(elements, 20);
+          checkpoint = pipeline.checkpoint().toString();
+          delivered.addAll(take(elements, 1000));
+        }
+        // Where it was read it is gone now; where it was not there, it is now.
+        if (isThereBefore) {
+          Files.delete(file);
+        }
+        try (Pipeline<Long> pipeline = dataset.open(Checkpoint.parse(checkpoint))) {
+          assertThat(take(pipeline.iterator(), 1000))
+              .as("there before: %s, ignored: %s", isThereBefore, isIgnored)
+              .isEqualTo(delivered.subList(20, delivered.size()));
+        }
+      }
+    }
+  }
+
+  private static long fail(long number) {
+    throw new IllegalStateException("cannot take " + number);
+  }
+
   /** The file, and all snapshots. */
   private void deleteAll(Path file) throws IOException {
     Files.deleteIfExists(file);

@@ -2,6 +2,8 @@ package dev.headrace.op;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.headrace.Dataset;
 import dev.headrace.Options;
@@ -23,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -40,6 +43,9 @@ class SourcesFuzzTest {
   private static final InputFiles FILE = InputFiles.named(NAME);
 
   /** Opening a pipeline for each input takes its time. */
+  /** Of an element file. */
+  private static final int MAGIC_BYTES = 8;
+
   private static final int INPUTS = Integer.getInteger("headrace.fuzz", 2_000) / 4;
 
   private static final int MOST_ELEMENTS = 1_000_000;
@@ -233,6 +239,7 @@ class SourcesFuzzTest {
     unused = Dataset.range(100).save(file);
     byte[] longs = Files.readAllBytes(file);
     Path mutant = folder.resolve("mutant");
+    byte[] sound = cached(folder.resolve("sound"));
     ParserFuzz.of(
             "element-file",
             List.of(plain, packed, longs),
@@ -244,13 +251,25 @@ class SourcesFuzzTest {
         .run(INPUTS);
     ParserFuzz.of(
             "cache-file",
-            List.of(cached(folder.resolve("sound"))),
+            List.of(sound),
             bytes -> {
               Files.write(mutant, bytes);
-              drain(Dataset.range(5).map(x -> "t" + x).cache(mutant));
+              Dataset<String> cached = Dataset.range(5).map(x -> "t" + x).cache(mutant);
+              if (beginLike(sound, bytes)) {
+                drain(cached);
+              } else { // somebody else's file, which must not be replaced
+                assertThatThrownBy(() -> drain(cached)).hasMessageContaining("of another kind");
+                assertThat(mutant).hasBinaryContent(bytes);
+              }
             })
         .repairing(MendedBlocks::mend)
         .run(INPUTS / 4);
+  }
+
+  /** Whether it begins as element files do, as far as it goes. */
+  private static boolean beginLike(byte[] sound, byte[] bytes) {
+    int length = Math.min(bytes.length, MAGIC_BYTES);
+    return Arrays.equals(sound, 0, length, bytes, 0, length);
   }
 
   private static byte[] cached(Path file) throws IOException {
