@@ -310,6 +310,7 @@ public record CacheFileOp(
         unlock();
       }
       store.hasGivenAll();
+      context.notePass(false);
       if (!isSame) {
         tellOthersThanBefore();
       }

@@ -77,12 +77,13 @@ public interface Context extends Blame {
   Draws drawsBefore();
 
   /**
-   * Notes for checkpoints that this pass runs the input, failures included, or that it reads a file
-   * instead: who resumes before a position of this operator was told, must do the same.
+   * Notes for checkpoints that this pass runs the input, failures included, or that it and all that
+   * begin later read a file instead: one that is resumed before a position of this operator was
+   * told must do the same.
    */
   void notePass(boolean runsInput);
 
-  /** Whether this pass ran the input in an earlier life; empty if that did not open this one. */
+  /** Whether this pass ran the input in an earlier life; empty if that did not settle it. */
   Optional<Boolean> ranBefore();
 
   /**

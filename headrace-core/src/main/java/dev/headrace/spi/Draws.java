@@ -4,7 +4,6 @@ import dev.headrace.data.Seed;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
@@ -22,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> safe for any thread.
  */
 public final class Draws {
-  /** Stands for a pass in the numbers of a place of which every pass read the file. */
-  private static final long NONE_RAN = -1;
+  /** Among the passes of a place that ran its input: all others read the file. */
+  private static final long OTHERS_READ = -1;
 
   private final Supplier<Seed> first;
   private final BooleanSupplier followsRestored;
@@ -85,12 +84,15 @@ public final class Draws {
     }
   }
 
-  /** Notes that a pass over a place runs its input, or that it reads a file in its stead. */
+  /**
+   * Notes that a pass over a place runs its input, or that from now on passes that have not begun
+   * read a file instead.
+   */
   public void notePass(long place, long pass, boolean runsInput) {
-    runs.note(mixed(within, place), runsInput ? pass : NONE_RAN);
+    runs.note(mixed(within, place), runsInput ? pass : OTHERS_READ);
   }
 
-  /** Whether a pass ran its input in an earlier life; empty if its place was not opened then. */
+  /** Whether a pass ran its input in an earlier life; empty if that did not settle it. */
   public Optional<Boolean> ranBefore(long place, long pass) {
     return runs.before(mixed(within, place), pass);
   }
@@ -107,7 +109,10 @@ public final class Draws {
     return numbers.build().toArray();
   }
 
-  /** All of it as the numbers of a checkpoint: the seeds, then places and passes that ran. */
+  /**
+   * All of it as the numbers of a checkpoint: the seeds, then places, and the first and last of
+   * passes that ran.
+   */
   public long[] toNumbers() {
     long[] passes = runs.toNumbers();
     long[] seeds = seeds();
@@ -130,9 +135,9 @@ public final class Draws {
     }
     long seeds = numbers[0];
     return seeds >= 0
-        && seeds <= numbers.length / 2
+        && seeds <= numbers.length / 3
         && numbers.length >= firstPass(seeds)
-        && (numbers.length - firstPass(seeds)) % 2 == 0;
+        && (numbers.length - firstPass(seeds)) % 3 == 0;
   }
 
   private static int firstPass(long seeds) {
@@ -158,37 +163,70 @@ public final class Draws {
         told.put(numbers[at], new Seed(numbers[at + 1], numbers[at + 2]));
       }
     }
-    for (int at = passes; at < numbers.length; at += 2) {
-      runs.restore(numbers[at], numbers[at + 1]);
+    for (int at = passes; at < numbers.length; at += 3) {
+      runs.restore(numbers[at], numbers[at + 1], numbers[at + 2]);
     }
   }
 
   /** The passes that ran their input, by place. */
   private static final class Runs {
-    private final Map<Long, TreeSet<Long>> earlier = new TreeMap<>();
-    private final Map<Long, TreeSet<Long>> all = new TreeMap<>();
+    private final Map<Long, PassNumbers> earlier = new TreeMap<>();
+    private final Map<Long, PassNumbers> all = new TreeMap<>();
 
     synchronized void note(long place, long pass) {
-      passes(all, place).add(pass);
+      all.computeIfAbsent(place, unused -> new PassNumbers()).add(pass, pass);
     }
 
-    synchronized void restore(long place, long pass) {
-      passes(earlier, place).add(pass);
-      passes(all, place).add(pass);
-    }
-
-    private static TreeSet<Long> passes(Map<Long, TreeSet<Long>> of, long place) {
-      return of.computeIfAbsent(place, unused -> new TreeSet<>());
+    synchronized void restore(long place, long first, long last) {
+      earlier.computeIfAbsent(place, unused -> new PassNumbers()).add(first, last);
+      all.computeIfAbsent(place, unused -> new PassNumbers()).add(first, last);
     }
 
     synchronized Optional<Boolean> before(long place, long pass) {
-      return Optional.ofNullable(earlier.get(place)).map(ran -> ran.contains(pass));
+      PassNumbers ran = earlier.get(place);
+      if (ran == null) {
+        return Optional.empty();
+      }
+      return ran.contains(pass)
+          ? Optional.of(true)
+          : ran.contains(OTHERS_READ) ? Optional.of(false) : Optional.empty();
     }
 
     synchronized long[] toNumbers() {
       LongStream.Builder numbers = LongStream.builder();
-      all.forEach((place, ran) -> ran.forEach(pass -> numbers.add(place).add(pass)));
+      all.forEach(
+          (place, ran) ->
+              ran.runs.forEach((first, last) -> numbers.add(place).add(first).add(last)));
       return numbers.build().toArray();
+    }
+  }
+
+  /** Numbers of passes, of which nearly all follow each other. */
+  private static final class PassNumbers {
+    private static final int MOST = 256;
+
+    private final TreeMap<Long, Long> runs = new TreeMap<>();
+
+    void add(long first, long last) {
+      Map.Entry<Long, Long> before = runs.floorEntry(first);
+      boolean joins = before != null && before.getValue() >= first - 1;
+      long start = joins ? before.getKey() : first;
+      long end = joins ? Math.max(before.getValue(), last) : last;
+      Map.Entry<Long, Long> after = runs.higherEntry(start);
+      while (after != null && after.getKey() <= end + 1) {
+        end = Math.max(end, after.getValue());
+        runs.remove(after.getKey());
+        after = runs.higherEntry(start);
+      }
+      runs.put(start, end);
+      if (runs.size() > MOST) { // the oldest are over
+        runs.remove(runs.higherKey(OTHERS_READ));
+      }
+    }
+
+    boolean contains(long pass) {
+      Map.Entry<Long, Long> run = runs.floorEntry(pass);
+      return run != null && run.getValue() >= pass;
     }
   }
 }
