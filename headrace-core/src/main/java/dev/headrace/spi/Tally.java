@@ -11,7 +11,9 @@ public final class Tally {
   private static final long SMALL_BYTES = 2048;
   private static final int SMALL_AT_ONCE = 4;
 
-  private final Weigher.Walk walk = new Weigher.Walk();
+  /** Made when the first object is weighed: chunks of longs need none. */
+  private Weigher.@Nullable Walk walk;
+
   private long bytes;
 
   /** The element that is weighed next; those before it are counted. */
@@ -33,9 +35,14 @@ public final class Tally {
 
   /** The same for elements that lie in the lane of objects, or will. */
   public long upTo(@Nullable Object[] items, int end) {
-    while (next < end) {
+    Weigher.Walk by = walk;
+    if (by == null && next < end) {
+      by = new Weigher.Walk();
+      walk = by;
+    }
+    while (by != null && next < end) {
       Object item = items[next];
-      long each = item == null ? 0 : walk.bytesOf(item);
+      long each = item == null ? 0 : by.bytesOf(item);
       int count = each < SMALL_BYTES ? SMALL_AT_ONCE : 1;
       bytes += count * each;
       next += count;
