@@ -70,6 +70,9 @@ final class Model {
 
   private static final double WORTH_SAYING = 1.12;
 
+  /** Where a buffer is empty less than this share of the time, its workers were enough so far. */
+  private static final double HARDLY_EMPTY = 0.1;
+
   /** Workers that need less than this share of the time have spare time. */
   private static final double SPARE = 0.9;
 
@@ -342,7 +345,8 @@ final class Model {
                 work,
                 crew.lockedNs(),
                 crew.variation())),
-        crew.isTuned() && (crew.pullNs() + work) / workers < SPARE * cycleNs);
+        crew.isTuned()
+            && (crew.empty() < HARDLY_EMPTY || (crew.pullNs() + work) / workers < SPARE * cycleNs));
   }
 
   private static boolean isLent(List<OpProfile> operators, int index) {

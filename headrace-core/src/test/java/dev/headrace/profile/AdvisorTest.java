@@ -291,6 +291,20 @@ class AdvisorTest {
     assertThat(Said.of(pipeline, run, tuned).advice().getFirst().speedup()).isGreaterThan(20);
   }
 
+  /** The engine keeps as many workers as the step needs: that they are busy says nothing. */
+  @Test
+  void busyWorkersThatTheEngineChoseDoNotMakeThePipelineBalanced() {
+    SimulatedPipeline pipeline =
+        pipeline(16, 0, waits(2.6, Spread.NONE), Operator.map(waits(5, Spread.NONE), 2, 0));
+    Result run = pipeline.run(ELEMENTS, 1);
+    Profile fixed = pipeline.profile(run, new SplittableRandom(1));
+    List<OpProfile> operators = new ArrayList<>(fixed.operators());
+    operators.set(0, tuned(operators.getFirst()));
+    assertThat(Said.of(pipeline, run, fixed).verdict().kind()).isEqualTo(Verdict.Kind.BALANCED);
+    assertThat(Said.of(pipeline, run, with(fixed, operators)).verdict().kind())
+        .isEqualTo(Verdict.Kind.CONSUMER_BOUND);
+  }
+
   /** What a batch waits beside its own computing, it waits to be given elements. */
   @Test
   void whatABatchWaitsIsChargedToWhoMakesItsElements() {
