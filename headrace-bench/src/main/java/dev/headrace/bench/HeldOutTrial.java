@@ -187,7 +187,7 @@ record HeldOutTrial(
     return switch (verdict.kind()) {
       case CONSUMER_BOUND -> limits(HeldOutRecipe.CONSUMER, gains);
       case BALANCED -> isBalanced(gains);
-      case BUFFER_BOUND -> isBufferBound(recipe, verdict, gains);
+      case BUFFER_BOUND -> gains.getOrDefault(BUFFERS, 1.0) >= LEAST_GAIN;
       case INPUT_BOUND, SERIAL_BOUND, SOURCE_BOUND, MEMORY_BOUND -> {
         String suspect = named(recipe, verdict, gains);
         yield suspect != null
@@ -196,17 +196,6 @@ record HeldOutTrial(
       }
       case TRANSFER_BOUND, DEVICE_MEMORY_BOUND, STARTUP_BOUND -> false; // there are none
     };
-  }
-
-  /**
-   * Larger buffers must help. How far workers get ahead cannot be set; that their slow elements
-   * hold others up shows when these are left out.
-   */
-  private static boolean isBufferBound(
-      HeldOutRecipe recipe, Verdict verdict, Map<String, Double> gains) {
-    String suspect = named(recipe, verdict, gains);
-    return gains.getOrDefault(BUFFERS, 1.0) >= LEAST_GAIN
-        || (suspect != null && !recipe.part(suspect).isSerial() && limits(suspect, gains));
   }
 
   /** The suspect that a verdict names; where it names only the memory, what fills it most. */

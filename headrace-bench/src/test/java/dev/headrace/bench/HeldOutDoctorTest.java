@@ -120,16 +120,6 @@ final class HeldOutDoctorTest {
   }
 
   @Test
-  void workersThatGetNotFarEnoughAheadMustBeWhatLimits() {
-    String where = "map 'part2' (X.java:1)";
-    Map<String, Double> limits = Map.of("part1", 1.0, "part2", 1.8, "buffers", 1.0);
-    assertThat(isRight(Verdict.Kind.BUFFER_BOUND, where, limits)).isTrue();
-    Map<String, Double> other = Map.of("part1", 1.8, "part2", 1.0, "buffers", 1.0);
-    assertThat(isRight(Verdict.Kind.BUFFER_BOUND, where, other)).isFalse();
-    assertThat(isRight(Verdict.Kind.BUFFER_BOUND, "prefetch 'part3' (X.java:1)", limits)).isFalse();
-  }
-
-  @Test
   void aVerdictIsRightWhereLeavingOutItsSuspectGainsAsMuchAsAny() {
     Map<String, Double> gains = Map.of("part1", 2.0, "part2", 1.1, "consumer", 1.2);
 

@@ -310,7 +310,10 @@ final class Judge {
                     + " no further ahead than %d elements."
                 : "%s is not far enough ahead: while the training loop trains, its workers make"
                     + " less than the next batch, and the loop waits for the rest.";
-    return verdict(Kind.BUFFER_BOUND, operator, sentence.formatted(cap(name(operator)), capacity));
+    return verdict(
+        works ? Kind.INPUT_BOUND : Kind.BUFFER_BOUND,
+        operator,
+        sentence.formatted(cap(name(operator)), capacity));
   }
 
   private Verdict skew(int operator) {

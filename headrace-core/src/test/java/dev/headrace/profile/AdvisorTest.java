@@ -201,7 +201,7 @@ class AdvisorTest {
                 16, 0, waits(0.05, Spread.NONE), Operator.map(waits(3, Spread.RARELY_SLOW), 16, 0)),
             1);
     assertThat(said.model().fit()).isBetween(0.75, 1.35);
-    assertThat(said.verdict().kind()).isEqualTo(Verdict.Kind.BUFFER_BOUND);
+    assertThat(said.verdict().kind()).isEqualTo(Verdict.Kind.INPUT_BOUND);
     assertThat(said.verdict().sentence()).contains("held up by its slow elements");
   }
 
