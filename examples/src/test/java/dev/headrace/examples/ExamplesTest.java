@@ -1,5 +1,9 @@
 package dev.headrace.examples;
 
+import static dev.headrace.examples.Shown.SHORT;
+import static dev.headrace.examples.Shown.advised;
+import static dev.headrace.examples.Shown.nothing;
+import static dev.headrace.examples.Shown.shown;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.Dataset;
@@ -10,14 +14,11 @@ import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
 import dev.headrace.examples.Comparison.Looks;
 import dev.headrace.profile.Advice;
-import dev.headrace.profile.Finding;
 import dev.headrace.profile.Verdict.Kind;
 import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,9 +40,6 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 class ExamplesTest {
-  /** Nobody waits for figures here. */
-  private static final Looks SHORT = new Looks(1, 1.2);
-
   // ---- 000
   // ----------------------------------------------------------------------------------------
 
@@ -49,11 +47,11 @@ class ExamplesTest {
   void slowLoading() {
     assertThat(SlowLoading.overlapped(50, 5).toList()).hasSize(50);
     Shown<Comparison.Result> shown = shown(() -> SlowLoading.show(SHORT, 1000, 20));
-    assertThat(shown.text).contains("mostly waits while it does", "So: prefetching to a device");
+    assertThat(shown.text()).contains("mostly waits while it does", "So: prefetching to a device");
     for (String form : List.of("as written", "as written, to a device")) {
-      assertThat(shown.result.of(form).verdict().kind()).isEqualTo(Kind.SERIAL_BOUND);
-      assertThat(shown.result.of(form).verdict().where()).startsWith("map (SlowLoading.java:");
-      assertThat(advised(shown.result.of(form))).contains(Advice.Action.PARALLELISE);
+      assertThat(shown.result().of(form).verdict().kind()).isEqualTo(Kind.SERIAL_BOUND);
+      assertThat(shown.result().of(form).verdict().where()).startsWith("map (SlowLoading.java:");
+      assertThat(advised(shown.result().of(form))).contains(Advice.Action.PARALLELISE);
     }
   }
 
@@ -66,12 +64,12 @@ class ExamplesTest {
       assertThat(sums).containsExactly(0f, 10_000f, 40_000f);
     }
     Shown<Comparison.Result> shown = shown(() -> BalancedTransfer.show(SHORT));
-    assertThat(shown.text)
+    assertThat(shown.text())
         .startsWith("On ")
         .contains(" in the step, prefetching to the device is ")
         .contains("The diagnosis: ");
     List<Comparison.Outcome> copied =
-        shown.result.outcomes().stream()
+        shown.result().outcomes().stream()
             .filter(outcome -> outcome.name().startsWith("on the device"))
             .toList();
     assertThat(copied).hasSize(2);
@@ -87,7 +85,7 @@ class ExamplesTest {
     assertThat(ArraySlices.ahead(Device.host()).toList())
         .hasSize(32)
         .allMatch(mean -> Math.abs(mean.toHost().floatValue() - 0.5) < 0.05);
-    assertThat(shown(() -> ArraySlices.show(SHORT)).text)
+    assertThat(shown(() -> ArraySlices.show(SHORT)).text())
         .startsWith("On ")
         .contains("So: where slicing an array is all there is to load");
   }
@@ -95,109 +93,16 @@ class ExamplesTest {
   @Test
   void limitsOfPrefetching() {
     Shown<Comparison.Result> shown = shown(() -> LimitsOfPrefetching.show(new Looks(1, 4)));
-    assertThat(shown.text).contains("So: the device is saturated", "by arithmetic 1.04");
+    assertThat(shown.text()).contains("So: the device is saturated", "by arithmetic 1.04");
     for (String form :
         List.of(
             "loading is the limit, copied when asked for", "loading is the limit, copied ahead")) {
-      assertThat(shown.result.of(form).verdict().kind()).isEqualTo(Kind.SERIAL_BOUND);
+      assertThat(shown.result().of(form).verdict().kind()).isEqualTo(Kind.SERIAL_BOUND);
     }
     List<Double> bounds =
         LimitsOfPrefetching.CASES.stream().map(LimitsOfPrefetching.Case::bound).toList();
     assertThat(bounds.getFirst()).isEqualTo(1.8);
     assertThat(bounds.subList(1, bounds.size())).allMatch(bound -> bound < 1.05);
-  }
-
-  // ---- 001
-  // ----------------------------------------------------------------------------------------
-
-  @Test
-  void naiveLoop() {
-    var shown = shown(() -> NaiveLoop.show(0.6));
-    assertThat(shown.text).contains(".prefetch(AUTOTUNE)", "So: without prefetching the loop");
-    assertThat(shown.result.before().profile().operators()).allMatch(op -> op.crew() == null);
-    assertThat(shown.result.after().profile().operators()).anyMatch(op -> op.crew() != null);
-    assertThat(NaiveLoop.dataset().lint()).extracting(Finding::rule).containsExactly("no-prefetch");
-  }
-
-  @Test
-  void prefetchedLoop() {
-    Shown<Comparison.Result> shown = shown(() -> PrefetchedLoop.show(new Looks(1, 2)));
-    assertThat(shown.text).contains("So: for batches that take 6 ms to load");
-    assertThat(shown.result.of("step of 1 ms, prefetched").verdict().kind())
-        .isEqualTo(Kind.SERIAL_BOUND);
-  }
-
-  @Test
-  void bufferSizes() {
-    Shown<Comparison.Result> shown = shown(() -> BufferSizes.show(new Looks(1, 2.5)));
-    assertThat(shown.text).contains("So: against none, a buffer of 1 is");
-    assertThat(shown.result.of("prefetch(1)").megabytes()).isLessThan(4);
-    assertThat(shown.result.of("prefetch(8)").megabytes()).isLessThan(11);
-  }
-
-  @Test
-  void combinedOptimizations() {
-    Shown<Comparison.Result> shown = shown(() -> CombinedOptimizations.show(new Looks(1, 3)));
-    assertThat(shown.text).contains("So: against the naive pipeline");
-    assertThat(shown.result.of("prefetch").verdict().kind()).isEqualTo(Kind.SERIAL_BOUND);
-  }
-
-  @Test
-  void cpuAndAccelerator() {
-    assertThat(shown(() -> CpuAndAccelerator.show(SHORT)).text)
-        .contains("So: with an accelerator, prefetching is");
-  }
-
-  @Test
-  void nothingToHide() {
-    assertThat(NothingToHide.batches().toList()).hasSize(128);
-    assertThat(shown(() -> NothingToHide.show(SHORT)).text)
-        .contains("So: for data that is there at once");
-  }
-
-  @Test
-  void aCacheSavesLoadsAndABufferDoesNot() {
-    assertThat(shown(() -> nothing(() -> CacheIsNotPrefetch.show(20))).text)
-        .contains("So: prefetch: 60 loads in 3 epochs of 20")
-        .contains("So: cache: 20 loads in 3 epochs of 20")
-        .contains("So: cache and prefetch: 20 loads in 3 epochs of 20");
-  }
-
-  @Test
-  void workersShareData() {
-    List<List<Long>> all = shown(WorkersShareData::share).result;
-    assertThat(all).hasSize(WorkersShareData.WORKERS).allMatch(each -> each.size() == 250);
-    Set<Long> different = new HashSet<>();
-    all.forEach(different::addAll);
-    assertThat(different).hasSize(1000);
-    assertThat(shown(() -> nothing(() -> WorkersShareData.main(new String[0]))).text)
-        .contains("got 1,000 elements, 0 of them twice");
-  }
-
-  @Test
-  void fitWithPrefetch() {
-    assertThat(shown(() -> nothing(() -> FitWithPrefetch.show(64, 2))).text)
-        .contains("completed after 4 steps", "So: prefetching alone makes this training")
-        .contains("All three learn the same");
-  }
-
-  @Test
-  void aHugeBufferStaysWithinTheBudget() {
-    Shown<Comparison.Result> shown = shown(() -> HugeBuffer.show(SHORT));
-    assertThat(shown.text).contains("It asks for 10,000 batches ahead");
-    assertThat(shown.result.of("prefetch(10_000)").megabytes())
-        .isLessThan(1.1 * HugeBuffer.BUDGET / 1e6); // 10,000 would be 20 GB
-  }
-
-  @Test
-  void prefetchingInTheCallIsTheSamePlan() {
-    assertThat(PrefetchInTheCall.plan(PrefetchInTheCall.wrong()))
-        .isEqualTo(PrefetchInTheCall.plan(PrefetchInTheCall.correct()))
-        .isNotEqualTo(PrefetchInTheCall.plan(PrefetchInTheCall.thrownAway()));
-    assertThat(PrefetchInTheCall.wrong().toList().toString())
-        .isEqualTo(PrefetchInTheCall.correct().toList().toString());
-    assertThat(shown(() -> PrefetchInTheCall.show(SHORT)).text)
-        .contains("So: the plans of the 'wrong' and the 'correct' form are equal");
   }
 
   // ---- 002
@@ -212,7 +117,7 @@ class ExamplesTest {
       for (int i = 0; i < files.size(); i++) {
         assertThat(records.get(i).bytesValue()).isEqualTo(files.get(i));
       }
-      assertThat(shown(() -> LoadingFiles.show(SHORT, data.folder())).text)
+      assertThat(shown(() -> LoadingFiles.show(SHORT, data.folder())).text())
           .contains("So: records of 10 kB are read");
     }
   }
@@ -220,8 +125,8 @@ class ExamplesTest {
   @Test
   void transferredBatches() {
     Shown<Comparison.Result> shown = shown(() -> TransferredBatches.show(new Looks(1, 2)));
-    assertThat(shown.text).contains("So: counted in elements");
-    assertThat(shown.result.of("batch(8), copied ahead").verdict().kind())
+    assertThat(shown.text()).contains("So: counted in elements");
+    assertThat(shown.result().of("batch(8), copied ahead").verdict().kind())
         .isEqualTo(Kind.TRANSFER_BOUND);
   }
 
@@ -233,7 +138,7 @@ class ExamplesTest {
       assertThat(batches.get(0).shape()).isEqualTo(Shape.of(32, 224, 224, 3));
       assertThat(batches.get(1).shape()).isEqualTo(Shape.of(8, 224, 224, 3));
       assertThat(batches.get(0).dtype()).isEqualTo(DType.FLOAT32);
-      assertThat(shown(() -> ImagesFromFiles.show(SHORT, data.folder())).text)
+      assertThat(shown(() -> ImagesFromFiles.show(SHORT, data.folder())).text())
           .contains("listFiles(", "So: as written, files are decoded in parallel");
       assertThat(
               ImagesFromFiles.sequentially(data.folder())
@@ -277,9 +182,9 @@ class ExamplesTest {
   void cachedRecordsAreShown() throws IOException {
     try (ExampleData data = ExampleData.rawRecords(64, CachedRecords.HEIGHT, CachedRecords.WIDTH)) {
       Shown<Comparison.Result> cached = shown(() -> CachedRecords.show(SHORT, data.folder()));
-      assertThat(cached.text).contains("So: with everything cached");
-      assertThat(cached.result.of("as written").megabytes()).isGreaterThan(64 * 0.6);
-      assertThat(shown(() -> RecordsCachedFirst.show(SHORT, data.folder())).text)
+      assertThat(cached.text()).contains("So: with everything cached");
+      assertThat(cached.result().of("as written").megabytes()).isGreaterThan(64 * 0.6);
+      assertThat(shown(() -> RecordsCachedFirst.show(SHORT, data.folder())).text())
           .startsWith("On ")
           .contains(
               "So: with preprocessing on the CPU in every epoch, prefetching to the device is");
@@ -338,7 +243,7 @@ class ExamplesTest {
   @Test
   void photoTraining() throws IOException {
     try (ExampleData data = ExampleData.photoRecords(60)) {
-      assertThat(shown(() -> nothing(() -> PhotoTraining.show(data.folder(), 2))).text)
+      assertThat(shown(() -> nothing(() -> PhotoTraining.show(data.folder(), 2))).text())
           .contains("completed after 4 steps", "So: steps of 20 ms on 32 photographs");
     }
   }
@@ -379,42 +284,5 @@ class ExamplesTest {
     }
     assertThat(ids.remove("photos")).isTrue(); // ours, of none of the texts
     assertThat(onPage).isEqualTo(ids).hasSize(20);
-  }
-
-  // ---- running them
-  // -------------------------------------------------------------------------------
-
-  private static List<Advice.Action> advised(Comparison.Outcome outcome) {
-    return outcome.diagnosis().advice().stream().map(Advice::action).toList();
-  }
-
-  /** What a program printed, and what it gave. */
-  private record Shown<T>(String text, T result) {}
-
-  private interface Program<T> {
-    T run() throws Exception;
-  }
-
-  private interface Procedure {
-    void run() throws Exception;
-  }
-
-  private static boolean nothing(Procedure procedure) throws Exception {
-    procedure.run();
-    return true;
-  }
-
-  private static <T> Shown<T> shown(Program<T> program) {
-    PrintStream before = System.out;
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    System.setOut(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-    try {
-      T result = program.run();
-      return new Shown<>(bytes.toString(StandardCharsets.UTF_8), result);
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    } finally {
-      System.setOut(before);
-    }
   }
 }
