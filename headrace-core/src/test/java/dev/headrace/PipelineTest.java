@@ -684,7 +684,7 @@ class PipelineTest {
       assertThat(stats.toString())
           .startsWith("5 elements in ")
           .contains("map (PipelineTest.java:")
-          .contains("workers");
+          .contains(" worker");
     }
   }
 }
