@@ -26,7 +26,7 @@ public final class Checkpoint {
   private final long epoch;
   private final State state;
 
-  /** The seeds that nobody gave: {@link dev.headrace.spi.Draws#toNumbers}. */
+  /** The seeds that were drawn: {@link dev.headrace.spi.Draws#toNumbers}. */
   private final long[] drawn;
 
   private final List<String> structure;

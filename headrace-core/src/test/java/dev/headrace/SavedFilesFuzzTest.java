@@ -176,7 +176,7 @@ class SavedFilesFuzzTest {
         .run();
   }
 
-  /** Mends the sum at the end, and half of the time that of the position within. */
+  /** Repairs the sum at the end, and half of the time that of the position within. */
   private static byte[] mendTraining(byte[] bytes) {
     String text = new String(bytes, ISO_8859_1);
     int sum = text.lastIndexOf("\nsum ");

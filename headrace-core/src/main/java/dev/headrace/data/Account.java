@@ -127,7 +127,7 @@ public final class Account {
     if (!mayFit(wanted, true)) {
       Account full = fullest(wanted);
       if (full.spareBytes() < wanted - full.freeBytes() - full.buffered.get()) {
-        return false; // nobody gives up anything for it, if it does not fit even so
+        return false; // spare memory would not make room for it either
       }
       for (SpareHolder holder : full.spareHolders) {
         holder.giveBack(wanted - full.freeBytes() - full.buffered.get());

@@ -91,7 +91,7 @@ public final class Log implements System.Logger {
   /**
    * Has all that the calling thread logs from now on logged by another thread.
    *
-   * @param speaker is given each line and runs it later, on a thread that nobody waits for
+   * @param speaker is given each line and runs it later, on a thread that no other waits for
    */
   public static void handOver(Consumer<Runnable> speaker) {
     SPEAKER.set(speaker);

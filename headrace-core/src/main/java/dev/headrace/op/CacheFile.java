@@ -59,7 +59,7 @@ final class CacheFile implements AutoCloseable {
   /** Where the pass that gives the content begins; null while that is not known. */
   private @Nullable State start;
 
-  /** What random operators before it draw from that nobody gave a seed. */
+  /** What operators without a seed before it draw theirs from. */
   private final Draws draws;
 
   /** Whether elements were given from there; until then a checkpoint may tell another one. */

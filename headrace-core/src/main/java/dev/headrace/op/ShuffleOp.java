@@ -42,7 +42,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
     }
   }
 
-  /** Whether every pipeline over it has another order, because nobody gave it a seed. */
+  /** Whether every pipeline over it has another order, because it has no seed. */
   public boolean drawsItsOwnSeed() {
     return seed == null && buffer > 1;
   }

@@ -145,7 +145,7 @@ public final class Engine implements AutoCloseable, Decisions {
     return wanted == null ? SlabPool.PLAIN : wanted;
   }
 
-  /** What its operators draw from that nobody gave a seed. */
+  /** What its operators without a seed draw theirs from. */
   public Draws draws() {
     return draws;
   }

@@ -65,7 +65,7 @@ final class Stage extends Cursor {
   private final long demand;
   private final String path;
 
-  /** Whether the consumer may be stopped here and go on later: whoever is above keeps its place. */
+  /** Whether the consumer may be stopped here and go on later: all above keep their place. */
   private final boolean placeIsKept;
 
   private final ChunkPacer pacer = new ChunkPacer();

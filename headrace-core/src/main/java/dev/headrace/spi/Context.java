@@ -57,12 +57,12 @@ public interface Context extends Blame {
    * Opens the only input as if it were a plan of its own, in its first pass: what it gives depends
    * neither on the pass nor on where in the plan this operator stands.
    *
-   * @param draws what operators draw from that nobody gave a seed
+   * @param draws what operators without a seed draw theirs from
    */
   Cursor openAlone(Op input, Draws draws);
 
   /**
-   * The seed of this operator, if nobody gave it one: the same in all passes of a pipeline, and
+   * The seed of this operator, if the plan gives none: the same in all passes of a pipeline, and
    * where it is resumed.
    */
   Seed drawnSeed();

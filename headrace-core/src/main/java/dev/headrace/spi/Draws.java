@@ -10,8 +10,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is settled once for a pipeline and not by its plan: the seeds of operators that nobody gave
- * one, and which passes over a file cache ran its input, failures included, instead of reading the
+ * What is settled once for a pipeline and not by its plan: the seeds of operators that were given
+ * none, and which passes over a file cache ran its input, failures included, instead of reading the
  * file. All seeds follow from one that is drawn when the first is asked for, and from the
  * operator's place.
  *

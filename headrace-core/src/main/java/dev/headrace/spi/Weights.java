@@ -227,7 +227,7 @@ public sealed class Weights implements Identified {
     return Arrays.toString(initial);
   }
 
-  /** Weights that nobody changes, but that differ from element to element. */
+  /** Weights that follow a schedule by element and are not changed by hand. */
   private static final class Scheduled extends Weights implements FunctionIdentity.Named {
     private interface ByPass {
       double[] at(long pass, long element) throws Exception;

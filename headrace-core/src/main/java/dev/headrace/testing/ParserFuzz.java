@@ -94,7 +94,7 @@ public final class ParserFuzz {
     return new ParserFuzz(name, sound, parser);
   }
 
-  /** Mends checksums of every other input, so that damage gets past them. */
+  /** Repairs checksums of every other input, so that damage gets past them. */
   public ParserFuzz repairing(UnaryOperator<byte[]> checksums) {
     repair = checksums;
     return this;

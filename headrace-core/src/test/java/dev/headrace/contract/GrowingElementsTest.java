@@ -24,7 +24,7 @@ class GrowingElementsTest {
     String output = run("-Xmx256m", "budget", "3000");
     Matcher figures = Pattern.compile("held (\\d+) account (\\d+)").matcher(output);
     assertThat(figures.find()).as(output).isTrue();
-    // A budget of 30 MB, and one element of each of seven workers that nobody knew to be large.
+    // A budget of 30 MB, and one element of each of seven workers that was not known to be large.
     assertThat(Integer.parseInt(figures.group(2))).isBetween(20, 30 + 7);
     assertThat(Integer.parseInt(figures.group(1))).isBetween(20, 30 + 2 * 7);
   }

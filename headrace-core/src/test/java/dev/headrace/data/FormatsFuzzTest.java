@@ -97,7 +97,7 @@ class FormatsFuzzTest {
                   }
                 }
               })
-          .repairing(MendedBlocks::mend)
+          .repairing(RepairedBlocks::repair)
           .run();
     }
   }

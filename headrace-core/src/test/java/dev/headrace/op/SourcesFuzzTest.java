@@ -11,7 +11,7 @@ import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
 import dev.headrace.data.Compression;
 import dev.headrace.data.Csv;
-import dev.headrace.data.MendedBlocks;
+import dev.headrace.data.RepairedBlocks;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecordFormat;
 import dev.headrace.spi.Failure;
@@ -158,7 +158,7 @@ class SourcesFuzzTest {
     return (int) crc.getValue();
   }
 
-  /** Mends the checksums of lengths, and of what follows where that fits. */
+  /** Repairs the checksums of lengths, and of what follows where that fits. */
   private static byte[] mendRecords(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int at = 0; at + 12 <= bytes.length; ) {
@@ -247,7 +247,7 @@ class SourcesFuzzTest {
               Files.write(mutant, bytes);
               drain(Dataset.load(mutant));
             })
-        .repairing(MendedBlocks::mend)
+        .repairing(RepairedBlocks::repair)
         .run(INPUTS);
     ParserFuzz.of(
             "cache-file",
@@ -262,7 +262,7 @@ class SourcesFuzzTest {
                 assertThat(mutant).hasBinaryContent(bytes);
               }
             })
-        .repairing(MendedBlocks::mend)
+        .repairing(RepairedBlocks::repair)
         .run(INPUTS / 4);
   }
 

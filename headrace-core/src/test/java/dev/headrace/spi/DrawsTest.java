@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** What a checkpoint carries of seeds that nobody gave and of passes that ran. */
+/** What a checkpoint carries of seeds that were drawn and of passes that ran. */
 class DrawsTest {
   private static Draws again(Draws draws) {
     Draws again = Draws.random();

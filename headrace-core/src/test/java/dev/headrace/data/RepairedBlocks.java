@@ -5,12 +5,12 @@ import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
-/** Mends the sums of damaged block files, so that damage gets past them. */
-public final class MendedBlocks {
-  private MendedBlocks() {}
+/** Repairs the sums of damaged block files, so that damage gets past them. */
+public final class RepairedBlocks {
+  private RepairedBlocks() {}
 
   /** The same file with the sum of its footer, and those of its blocks where they are found. */
-  public static byte[] mend(byte[] file) {
+  public static byte[] repair(byte[] file) {
     if (file.length < BlockFormat.START_BYTES + BlockFormat.END_BYTES) {
       return file;
     }
