@@ -268,10 +268,9 @@ final class CacheFile implements AutoCloseable {
     given = true;
   }
 
-  /** Whether a pass has given everything, in an earlier life too. */
+  /** Whether a pass before this one has given everything, in this life or an earlier one. */
   synchronized boolean isGiven(Context context) {
-    given |= !context.ranBefore().orElse(true);
-    return given;
+    return given || !context.ranBefore().orElse(true);
   }
 
   /** Where the content begins: what was drawn, if something was, and the position of the input. */
