@@ -17,8 +17,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -42,12 +44,12 @@ class ClosingTest {
             .map(x -> stubbornly(x, 0, workers, entered, release), 1)
             .options(Options.defaults().closeGrace(Duration.ofMillis(40)))
             .open();
-    Thread consumer =
-        Thread.ofPlatform()
-            .start(
-                () ->
-                    assertThatThrownBy(() -> pipeline.iterator().forEachRemaining(x -> {}))
-                        .hasMessageContaining("closed"));
+    FutureTask<Boolean> consumer =
+        started(
+            () -> {
+              pipeline.iterator().forEachRemaining(x -> {});
+              return true;
+            });
     entered.await();
     try (LogRecords log = LogRecords.of("headrace.engine")) {
       pipeline.close();
@@ -57,7 +59,7 @@ class ClosingTest {
           worker -> assertThat(log.messages().getFirst()).contains(worker.getName() + " does not"));
     }
     release.countDown();
-    consumer.join();
+    assertThatThrownBy(consumer::get).hasMessageContaining("closed");
     for (Thread worker : workers) {
       worker.join();
     }
@@ -98,6 +100,13 @@ class ClosingTest {
     }
   }
 
+  /** A consumer on a thread of its own; what it throws is the test's to look at. */
+  private static <T> FutureTask<T> started(Callable<T> consumer) {
+    FutureTask<T> task = new FutureTask<>(consumer);
+    Thread.ofPlatform().start(task);
+    return task;
+  }
+
   @Test
   void aWorkerThatIsStuckOpeningAnOperatorDoesNotKeepClosingFromItsEnd() throws Exception {
     CountDownLatch release = new CountDownLatch(1);
@@ -108,16 +117,11 @@ class ClosingTest {
             .prefetch(1)
             .options(Options.defaults().closeGrace(Duration.ofMillis(40)))
             .open();
-    Thread consumer =
-        Thread.ofPlatform()
-            .start(
-                () ->
-                    assertThatThrownBy(() -> pipeline.iterator().hasNext())
-                        .hasMessageContaining("closed"));
+    FutureTask<Boolean> consumer = started(() -> pipeline.iterator().hasNext());
     entered.await();
     pipeline.close();
     release.countDown();
-    consumer.join();
+    assertThatThrownBy(consumer::get).hasMessageContaining("closed");
   }
 
   @Test
@@ -134,18 +138,13 @@ class ClosingTest {
                   },
                   2)
               .open();
-      Thread consumer =
-          Thread.ofPlatform()
-              .start(
-                  () ->
-                      assertThatThrownBy(() -> pipeline.iterator().next())
-                          .hasMessageContaining("closed"));
+      FutureTask<Long> consumer = started(() -> pipeline.iterator().next());
       entered.await();
       Thread.currentThread().interrupt();
       pipeline.close();
       assertThat(Thread.interrupted()).isTrue();
       assertThat(LeftoverThreads.names()).isEmpty();
-      consumer.join();
+      assertThatThrownBy(consumer::get).hasMessageContaining("closed");
     }
   }
 
