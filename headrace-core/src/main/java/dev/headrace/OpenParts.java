@@ -35,6 +35,10 @@ final class OpenParts {
   final Chunk chunk = new Chunk();
 
   @Nullable Object delivered;
+
+  /** Bears the charge for what was delivered once the chunk it came in has been replaced. */
+  final Chunk charged = new Chunk();
+
   volatile @Nullable OpenPass pass;
   volatile @Nullable OpenPass nextPass;
   volatile boolean closed;

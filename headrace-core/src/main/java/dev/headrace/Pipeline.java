@@ -390,6 +390,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       firstAskedNs = engine.nanoTime();
     }
     consumer.check(this::countsAgree);
+    if (parts.delivered != null) {
+      chunk.chargeShare(parts.charged, 1); // it is the consumer's until next() is called
+    }
     restartChunk();
     Recorder recorder = engine.recorder();
     recorder.pullBegins(epoch, elements);
@@ -403,6 +406,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       goBackTo = e.isPlaceKept() ? null : current.before();
       throw stopped(e);
     } catch (Throwable e) {
+      engine.leaveLocksAfter(e);
       recorder.pullEnds(0);
       Leases.giveBack(chunk, "the pipeline failed");
       chunk.clear();
@@ -460,6 +464,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     Object element = parts.delivered;
     if (element != null) {
       parts.delivered = null;
+      parts.charged.letGo();
       if (engine.memory().mayBeLent()) {
         Leases.giveBack(element, GIVEN_BACK);
       }
@@ -474,6 +479,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     }
     if (parts.delivered == element) {
       parts.delivered = null;
+      parts.charged.letGo();
     }
     return new Kept<>(element, leases);
   }

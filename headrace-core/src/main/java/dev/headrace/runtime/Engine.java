@@ -308,10 +308,24 @@ public final class Engine implements AutoCloseable, Decisions {
 
   void consumerWaits(boolean waits) {
     consumerWaitingSince = waits ? settings.clock().nanoTime() : 0;
+    if (!waits) {
+      memory.overdraft().ends();
+    }
   }
 
   long consumerWaitingSince() {
     return consumerWaitingSince;
+  }
+
+  /**
+   * Gives up all crews' locks that this thread still holds after an error that its code could not
+   * clean up after. The JVM drops a compiled frame, with its finally blocks, if it finds no memory
+   * to leave compiled code; a lock that such a thread keeps would stop everyone else.
+   */
+  public void leaveLocksAfter(Throwable error) {
+    if (error instanceof VirtualMachineError) {
+      crews.forEach(WorkerCrew::leaveLock);
+    }
   }
 
   void stalled(String report) {

@@ -22,15 +22,22 @@ import java.util.concurrent.atomic.AtomicLong;
  * back.
  */
 public final class MemoryBudget {
+  /** A chunk that was large once is expected again for some hundred chunks. */
+  private static final int FADING_SHIFT = 7;
+
   private final Settings settings;
   private final boolean isShared;
   private final Account together;
   private final Account heap;
   private final Account nativeAccount;
   private final SlabPool slabs;
+  private final Overdraft overdraft = new Overdraft(ProcessMemory.TURNS);
 
   /** What batches that are being made will take. */
   private final AtomicLong promised = new AtomicLong();
+
+  /** What the consumer's next chunk is expected to take; 0 before the first and after closing. */
+  private long nextBytes;
 
   private volatile boolean deviceMemoryIsLent;
 
@@ -92,7 +99,10 @@ public final class MemoryBudget {
    * it: one is trained on while another is assembled.
    */
   private long heapRoom() {
-    long own = Math.min(heap.limitBytes() - heap.usedBytes(), ProcessMemory.HEAP.freeBytes());
+    long own =
+        Math.min(
+            heap.limitBytes() - heap.usedBytes(),
+            ProcessMemory.HEAP.freeBytes() - ProcessMemory.nextBytes());
     if (!isShared) {
       return own;
     }
@@ -120,12 +130,33 @@ public final class MemoryBudget {
   }
 
   /**
-   * Keeps memory for a chunk of at most {@code most} elements of this weight, in all accounts or in
-   * none; returns for how many it is, or 0 if not even one fits.
+   * The consumer has been handed a chunk that is charged with so many bytes. Reading ahead leaves
+   * room for one more like it in the process's account, for every open pipeline: consumers hold an
+   * element while they wait for the next.
    */
-  int tryBuffer(int most, double heapBytesEach, double slabBytesEach) {
+  void delivered(long chunkBytes) {
+    expect(Math.max(chunkBytes, nextBytes - (nextBytes >> FADING_SHIFT)));
+  }
+
+  private synchronized void expect(long bytes) {
+    if (bytes != nextBytes) {
+      ProcessMemory.addNextBytes(bytes - nextBytes);
+      nextBytes = bytes;
+    }
+  }
+
+  /** How elements that are waited for pass a full account. */
+  Overdraft overdraft() {
+    return overdraft;
+  }
+
+  /**
+   * Keeps memory for a chunk of at most {@code most} elements of this weight in {@code account}, a
+   * part of the heap's; returns for how many it is, or 0 if not even one fits.
+   */
+  int tryBuffer(Account account, int most, double heapBytesEach, double slabBytesEach) {
     int count = (int) Math.min(most, room(heapBytesEach, slabBytesEach));
-    while (count > 0 && !heap.tryBuffer((long) (count * heapBytesEach))) {
+    while (count > 0 && !account.tryBuffer((long) (count * heapBytesEach))) {
       count /= 2; // another stage was faster
     }
     return count;
@@ -168,6 +199,8 @@ public final class MemoryBudget {
   }
 
   void close() {
+    overdraft.ends();
+    expect(0);
     try {
       slabs.close();
     } finally {

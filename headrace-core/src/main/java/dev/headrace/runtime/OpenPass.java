@@ -65,6 +65,7 @@ public final class OpenPass implements AutoCloseable {
     long ns = engine.settings().clock().nanoTime() - start;
     pass.interruption().pullSucceeded();
     engine.progressed();
+    engine.memory().delivered(out.chargedBytes());
     pacer.observe(out.size(), ns);
     if (ns > LONG_WAIT_NS) {
       Events.waited(engine.name(), "consumer", ns);

@@ -4,6 +4,7 @@ import dev.headrace.data.Account;
 import dev.headrace.data.HeapLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 
 /**
@@ -20,6 +21,11 @@ final class ProcessMemory {
   private static final Account TOGETHER = Account.ofProcess("memory", Long.MAX_VALUE);
   static final Account HEAP = Account.ofProcess("heap", Long.MAX_VALUE, TOGETHER);
   static final Account OFF_HEAP = Account.ofProcess("native", Long.MAX_VALUE, TOGETHER);
+
+  static final Overdraft.Turns TURNS = new Overdraft.Turns(HEAP, System::nanoTime);
+
+  /** What the next chunks of all consumers are expected to take. */
+  private static final AtomicLong NEXT_BYTES = new AtomicLong();
 
   /** What the open pipelines may take, and the process because of what is set. */
   private static final List<Settings> OPEN = new ArrayList<>();
@@ -45,6 +51,15 @@ final class ProcessMemory {
 
   static {
     HeapLayout.whenLargeSeen(ProcessMemory::limit);
+  }
+
+  /** What reading ahead leaves free for consumers that may ask at any moment. */
+  static long nextBytes() {
+    return NEXT_BYTES.get();
+  }
+
+  static void addNextBytes(long bytes) {
+    NEXT_BYTES.addAndGet(bytes);
   }
 
   private static synchronized void limit() {

@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.data.Account;
 import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
@@ -34,6 +35,11 @@ final class Stage extends Cursor {
    * of its results were ("skip k from there"). Nothing of what is buffered needs to be saved.
    *
    * Where order is not kept, slots overtake each other: see Overtaking.
+   *
+   * Memory. A slot is charged for what its results are expected to take before it is pulled, and
+   * for what they do take once they are there. The charge goes with them to the thread that pulls
+   * them, in its chunk, and ends when that thread is done with the chunk. So what a worker or the
+   * consumer has in hand is charged as well as what is buffered.
    *
    * Whatever is thrown in any step, an OutOfMemoryError too, must reach the consumer. So breaking
    * down only sets fields: the consumer makes the failure when it comes to the slot.
@@ -70,6 +76,10 @@ final class Stage extends Cursor {
 
   private final ChunkPacer pacer = new ChunkPacer();
   private final ReadAhead ahead;
+
+  /** What slots are charged for here, and chunks that were handed over until they are let go. */
+  private final Account inFlight;
+
   private final ArrayDeque<Chunk> spares = new ArrayDeque<>();
 
   /** Slots in the order of pulling, from the oldest that is not wholly handed over. */
@@ -123,6 +133,7 @@ final class Stage extends Cursor {
     this.demand = plan.demand();
     this.path = context.path();
     this.placeIsKept = context.placeIsKeptAbove() && context.keepsPlace();
+    this.inFlight = new Account("stage", Long.MAX_VALUE, engine.memory().heap());
     this.ahead = new ReadAhead(context, crew, pacer, work != null, plan.capacity());
     crew.add(this);
     pass.add(this);
@@ -155,15 +166,37 @@ final class Stage extends Cursor {
    */
   private @Nullable Slot nextPulled() {
     Slot first = pulledBefore.peekFirst();
-    if (first == null || first.isRestored || (buffered == 0 && busy == 0)) {
+    if (first == null || first.isRestored) {
       return first;
     }
     Slot head = window.peekFirst();
-    if (overtaking == null && head != null && pulledBefore.contains(head)) {
-      return head;
+    Slot next = overtaking == null && pulledBefore.contains(head) ? head : first;
+    shortOfMemory = !isAdmitted() && !(isOldest(next) && mayPass());
+    return shortOfMemory ? null : next;
+  }
+
+  /** Whether a slot that was pulled before is what the consumer needs next. */
+  private boolean isOldest(Slot slot) {
+    return slot == window.peekFirst() || (buffered == 0 && busy == 0);
+  }
+
+  private boolean isAdmitted() {
+    return engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
+  }
+
+  /** Whether the next element may pass a full account, because it is waited for. */
+  private boolean mayPass() {
+    return crew.isInline()
+        || (consumerWaits && engine.memory().overdraft().admits((long) heapBytesEach));
+  }
+
+  /** Takes memory that the account does not have, if the next element {@link #mayPass}. */
+  private boolean tryPass(long bytes) {
+    if (crew.isInline()) {
+      inFlight.buffer(bytes);
+      return true;
     }
-    shortOfMemory = !engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
-    return shortOfMemory ? null : first;
+    return consumerWaits && engine.memory().overdraft().tryBuffer(inFlight, bytes);
   }
 
   private boolean hasRoom() {
@@ -172,8 +205,7 @@ final class Stage extends Cursor {
     }
     if (window.isEmpty() || (buffered == 0 && busy == 0)) {
       // The oldest element always passes, once it is waited for: not one of every stage at once.
-      shortOfMemory =
-          !isNeededNow() && !engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
+      shortOfMemory = !isAdmitted() && !mayPass();
       return !shortOfMemory;
     }
     if (ahead.standsStill(buffered, open, window.size())) {
@@ -183,8 +215,7 @@ final class Stage extends Cursor {
     boolean leavesRoom =
         !crew.isOptional()
             || engine.memory().heap().usedBytes() <= engine.memory().heap().limitBytes() / 2;
-    shortOfMemory =
-        !leavesRoom || !engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
+    shortOfMemory = !leavesRoom || !isAdmitted();
     if (shortOfMemory && work == null && !ahead.isCapacityTuned() && !saidShort) {
       saidShort = true;
       engine.warn(
@@ -248,7 +279,7 @@ final class Stage extends Cursor {
       busy++;
       return slot;
     } catch (Throwable e) {
-      engine.memory().heap().unbuffer(kept);
+      inFlight.unbuffer(kept);
       if (slot == null) {
         breakDown(e);
       } else {
@@ -261,23 +292,15 @@ final class Stage extends Cursor {
   /** Keeps memory for what the next element of a slot that was pulled before gives. */
   private boolean topUp(Slot slot) {
     long missing = Math.max(0, (long) heapBytesEach - slot.heapBytes);
-    boolean mustPass =
-        slot.isRestored || slot == window.peekFirst() || (buffered == 0 && busy == 0);
-    if (engine.memory().heap().tryBuffer(missing)) {
-      slot.heapBytes += missing;
-    } else if (mustPass || crew.isInline()) {
-      engine.memory().heap().buffer(missing);
-      slot.heapBytes += missing;
-    } else {
+    boolean fits = inFlight.tryBuffer(missing);
+    if (!fits && slot.isRestored) {
+      inFlight.buffer(missing);
+    } else if (!fits && !((isOldest(slot) || crew.isInline()) && tryPass(missing))) {
       shortOfMemory = true;
       return false;
     }
+    slot.heapBytes += missing;
     return true;
-  }
-
-  /** Whether somebody waits for what comes next. Under the lock. */
-  private boolean isNeededNow() {
-    return consumerWaits || crew.isInline();
   }
 
   /** How many elements the next slot may pull, with memory kept for them; 0 if there is none. */
@@ -289,11 +312,9 @@ final class Stage extends Cursor {
     if (heapBytesEach > 1) {
       most = (int) Math.clamp((long) (Chunk.FULL_BYTES / heapBytesEach), 1, most);
     }
-    int fitting = engine.memory().tryBuffer(most, heapBytesEach, slabBytesEach);
+    int fitting = engine.memory().tryBuffer(inFlight, most, heapBytesEach, slabBytesEach);
     boolean isOldest = window.isEmpty() || (buffered == 0 && busy == 0);
-    boolean mustPass = crew.isInline() || (isOldest && isNeededNow());
-    if (fitting == 0 && mustPass) {
-      engine.memory().heap().buffer((long) heapBytesEach); // the oldest element always passes
+    if (fitting == 0 && (isOldest || crew.isInline()) && tryPass((long) heapBytesEach)) {
       return 1;
     }
     shortOfMemory = fitting == 0;
@@ -369,6 +390,7 @@ final class Stage extends Cursor {
         throw e;
       }
     } catch (Throwable e) {
+      engine.leaveLocksAfter(e);
       crew.lock.lock();
       try {
         breakDown(slot, e);
@@ -436,6 +458,7 @@ final class Stage extends Cursor {
     Slot tail = new Slot(State.skipping(done, slot.before), new Chunk());
     tail.chunk.append(slot.chunk, done, left);
     tail.length = left;
+    slot.chunk.chargeShare(tail.chunk, left);
     slot.chunk.truncate(done);
     crew.lock.lock();
     try {
@@ -503,6 +526,7 @@ final class Stage extends Cursor {
     Step.WEIGH.reached();
     long heapBytes = Weigher.bytesOf(slot.chunk);
     long slabBytes = engine.memory().slabBytesOf(slot.chunk);
+    slot.chunk.letGo(); // of what its results were made from
     crew.lock.lock();
     try {
       Step.FINISH.reached();
@@ -518,16 +542,15 @@ final class Stage extends Cursor {
       if (oneToOne) {
         wanted -= slot.chunk.failures(); // failures do not count for those who take so many
       }
-      releaseHeap(slot);
       if (closed) {
+        releaseHeap(slot);
         Leases.giveBack(slot.chunk, "the pipeline was closed");
         return;
       }
       if (overtaking != null) {
         overtaking.finished(slot);
       }
-      slot.heapBytes = heapBytes;
-      engine.memory().heap().buffer(heapBytes);
+      recharge(slot, heapBytes);
       slot.done = true;
       engine.progressed();
       buffered += results;
@@ -554,8 +577,18 @@ final class Stage extends Cursor {
   }
 
   private void releaseHeap(Slot slot) {
-    engine.memory().heap().unbuffer(slot.heapBytes);
-    slot.heapBytes = 0;
+    recharge(slot, 0);
+  }
+
+  /** Charges a slot for what it holds now, without letting others have what it keeps. */
+  private void recharge(Slot slot, long heapBytes) {
+    long more = heapBytes - slot.heapBytes;
+    slot.heapBytes = heapBytes;
+    if (more > 0) {
+      inFlight.buffer(more);
+    } else {
+      inFlight.unbuffer(-more);
+    }
     keepPromise(slot);
   }
 
@@ -574,6 +607,7 @@ final class Stage extends Cursor {
       }
       letGo(slot);
       releaseHeap(slot);
+      slot.chunk.letGo();
       takeBack(slot);
       return true;
     } finally {
@@ -587,6 +621,7 @@ final class Stage extends Cursor {
       letGo(slot);
       ended = true; // whoever is cancelled will not be asked again
       releaseHeap(slot);
+      slot.chunk.letGo();
       filled.signalAll();
       Leases.giveBack(slot.chunk, "the pipeline was closed");
     } finally {
@@ -811,13 +846,16 @@ final class Stage extends Cursor {
     }
     int left = slot.left();
     int size = Math.min(left, max);
+    long bytes = size == left ? slot.heapBytes : (long) ((double) slot.heapBytes * size / left);
     if (size == left && slot.taken == slot.takenBefore) {
       out.swap(slot.chunk);
+      handCharge(slot, out, bytes);
       slot.taken += size;
       buffered -= size;
       retire(slot);
     } else {
       out.append(slot.chunk, slot.taken - slot.takenBefore, size);
+      handCharge(slot, out, bytes);
       slot.taken += size;
       buffered -= size;
       if (slot.left() == 0) {
@@ -828,6 +866,12 @@ final class Stage extends Cursor {
     if (ahead.isLow(buffered, open)) {
       crew.wakeOne();
     }
+  }
+
+  /** Lets a part of what is charged for a slot go with the elements. */
+  private void handCharge(Slot slot, Chunk out, long bytes) {
+    slot.heapBytes -= bytes;
+    out.charge(inFlight, bytes);
   }
 
   private void retire(Slot slot) {
@@ -980,6 +1024,7 @@ final class Stage extends Cursor {
         crew.lock.unlock();
       }
     } finally {
+      inFlight.leaveWholes(); // what pullers hold that will not ask again
       if (idle) {
         input.close(); // even if something above failed
       }
@@ -994,6 +1039,7 @@ final class Stage extends Cursor {
         for (int i = slot.taken - slot.takenBefore; i < slot.chunk.size(); i++) {
           Leases.giveBack(slot.chunk.item(i), why);
         }
+        slot.chunk.letGo();
       }
     }
     window.clear();

@@ -304,6 +304,7 @@ final class WorkerCrew implements Context.Crew {
       worker.begins();
       serve(worker);
     } catch (Throwable e) {
+      engine.leaveLocksAfter(e);
       lock.lock();
       try {
         leave(worker);
@@ -318,6 +319,13 @@ final class WorkerCrew implements Context.Crew {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  /** Gives up the lock, should this thread still hold it. */
+  void leaveLock() {
+    while (lock.isHeldByCurrentThread()) {
+      lock.unlock();
     }
   }
 
@@ -344,6 +352,7 @@ final class WorkerCrew implements Context.Crew {
       } finally {
         lock.unlock();
       }
+      leaveLock(); // see Engine.leaveLocksAfter
       if (slot != null) {
         boolean _ = Thread.interrupted(); // left by a function; closing is seen by a flag
         stage.run(slot, worker);

@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.Account;
 import dev.headrace.data.HeapLayout;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
@@ -44,6 +45,11 @@ public final class Chunk {
   private final Tally tally = new Tally();
 
   private long fullBytes = FULL_BYTES;
+
+  /** The account that bears what was handed over with the elements; null if none does. */
+  private @Nullable Account chargedTo;
+
+  private long chargedBytes;
 
   private Ids ids = Ids.RUN;
   private @Nullable Id parent;
@@ -122,7 +128,9 @@ public final class Chunk {
     truncate(kept);
   }
 
+  /** Drops all elements, and gives back what is charged for them. */
   public void clear() {
+    letGo();
     if (!inLongs) {
       Arrays.fill(items, 0, size, null);
       inLongs = true;
@@ -133,6 +141,44 @@ public final class Chunk {
     parent = null;
     tally.reset();
     fullBytes = FULL_BYTES;
+  }
+
+  /**
+   * Takes over a charge of {@code bytes} for the elements from the buffer that hands them over.
+   * They stay charged until the chunk is {@link #clear cleared} or {@link #letGo} is called: the
+   * thread that pulled them holds them until it pulls again.
+   */
+  public void charge(Account account, long bytes) {
+    letGo();
+    if (bytes > 0) {
+      chargedTo = account;
+      chargedBytes = bytes;
+    }
+  }
+
+  /** What is charged for the elements. */
+  public long chargedBytes() {
+    return chargedBytes;
+  }
+
+  /** Gives back what is charged for the elements. */
+  public void letGo() {
+    Account account = chargedTo;
+    if (account != null) {
+      chargedTo = null;
+      account.unbuffer(chargedBytes);
+      chargedBytes = 0;
+    }
+  }
+
+  /** Passes on the share of the charge that belongs to {@code count} of the elements. */
+  public void chargeShare(Chunk to, int count) {
+    Account account = chargedTo;
+    if (account != null && count > 0) {
+      long share = (long) ((double) chargedBytes * Math.min(count, size) / size);
+      chargedBytes -= share;
+      to.charge(account, share);
+    }
   }
 
   /**
@@ -330,6 +376,8 @@ public final class Chunk {
     long otherFirst = other.first;
     long[] otherOrdinals = other.ordinals;
     @Nullable Id[] otherParents = other.parents;
+    Account otherChargedTo = other.chargedTo;
+    long otherChargedBytes = other.chargedBytes;
     other.longs = longs;
     other.items = items;
     other.inLongs = inLongs;
@@ -340,6 +388,8 @@ public final class Chunk {
     other.first = first;
     other.ordinals = ordinals;
     other.parents = parents;
+    other.chargedTo = chargedTo;
+    other.chargedBytes = chargedBytes;
     longs = otherLongs;
     items = otherItems;
     inLongs = otherInLongs;
@@ -350,6 +400,8 @@ public final class Chunk {
     first = otherFirst;
     ordinals = otherOrdinals;
     parents = otherParents;
+    chargedTo = otherChargedTo;
+    chargedBytes = otherChargedBytes;
   }
 
   /** Moves to the object lane, boxing what is there. */

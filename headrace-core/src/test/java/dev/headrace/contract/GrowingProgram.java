@@ -10,6 +10,7 @@ import dev.headrace.data.Seed;
 import dev.headrace.runtime.ProcessAccounts;
 import dev.headrace.spi.Order;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -151,15 +152,24 @@ public final class GrowingProgram {
     for (int i = 0; i < 300 && ProcessAccounts.heapBytes() < limit / 100 * 97; i++) {
       Thread.sleep(10); // lets the buffers fill
     }
+    long now = ProcessAccounts.heapBytes();
     long held = arrayBytes() - before;
     measured.countDown();
+    long later = 0; // by looks: the account's own peak has the moment in which elements grew
     for (Thread reader : readers) {
-      reader.join();
+      while (!reader.join(Duration.ofMillis(1))) {
+        later = Math.max(later, ProcessAccounts.heapBytes());
+      }
     }
     System.out.println("gave " + given + " failures " + failures);
     System.out.println(
-        "held %d account %d of %d"
-            .formatted(held / 1000, ProcessAccounts.heapPeakBytes() / 1000, limit / 1000));
+        "held %d in account %d at most %d later %d of %d"
+            .formatted(
+                held / 1000,
+                now / 1000,
+                ProcessAccounts.heapPeakBytes() / 1000,
+                later / 1000,
+                limit / 1000));
   }
 
   /** Counts elements, and stops at one until what is held then was measured. */

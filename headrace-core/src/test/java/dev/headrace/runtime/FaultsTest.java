@@ -111,6 +111,35 @@ class FaultsTest {
     assertThat(MET).contains(step);
   }
 
+  /** As if the JVM had dropped the frame that would have given the lock back. */
+  private static void loseLock() {
+    WorkerCrew crew = WorkerCrew.ofCurrentThread();
+    if (crew != null) {
+      crew.lock.lock();
+    }
+    throw ERROR;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Step.class,
+      names = {"BEGIN", "PULL", "PULLED", "WORK", "WEIGH", "FINISH", "NAP", "LEAVE"})
+  void aLockThatAWorkerLostStopsNoOneElse(Step step) {
+    List<Dataset<Long>> pipelines = pipelines();
+    for (int i = 0; i < pipelines.size(); i++) {
+      Step.probe = null;
+      List<Long> all = pipelines.get(i).toList();
+      AtomicInteger count = new AtomicInteger();
+      Step.probe =
+          reached -> {
+            if (reached == step && count.incrementAndGet() == 2) {
+              loseLock();
+            }
+          };
+      run(pipelines.get(i), all, i != 1, "%s of pipeline %d".formatted(step, i));
+    }
+  }
+
   @Test
   void errorsInSeveralStepsAtOnceDoNotHangEither() {
     List<Dataset<Long>> pipelines = pipelines();
