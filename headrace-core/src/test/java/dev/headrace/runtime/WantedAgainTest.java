@@ -47,19 +47,25 @@ class WantedAgainTest {
                 Dataset.AUTOTUNE);
     try (Pipeline<Long> pipeline = numbers.open()) {
       Iterator<Long> epoch = pipeline.iterator();
-      while (workers(pipeline) < 8) {
-        epoch.next();
+      while (!cameBackAtOnce(pipeline)) { // a busy machine may see another reason first
+        while (workers(pipeline) < 8) {
+          epoch.next();
+        }
+        while (workers(pipeline) > 2) {
+          Thread.sleep(20);
+        }
+        while (workers(pipeline) < 8) { // ends by the timeout if they do not
+          epoch.next();
+        }
       }
-      while (workers(pipeline) > 2) {
-        Thread.sleep(20);
-      }
-      while (workers(pipeline) < 8) { // ends by the timeout if they do not
-        epoch.next();
-      }
-      assertThat(pipeline.stats().knobChanges())
-          .filteredOn(change -> change.why().equals("it is waited for again, as before"))
-          .anySatisfy(change -> assertThat(change.after()).isGreaterThanOrEqualTo(8));
     }
+  }
+
+  private static boolean cameBackAtOnce(Pipeline<?> pipeline) {
+    return pipeline.stats().knobChanges().stream()
+        .anyMatch(
+            change ->
+                change.why().equals("it is waited for again, as before") && change.after() >= 8);
   }
 
   private static long burn(long x) {
