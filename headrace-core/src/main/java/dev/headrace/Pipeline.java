@@ -406,7 +406,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       goBackTo = e.isPlaceKept() ? null : current.before();
       throw stopped(e);
     } catch (Throwable e) {
-      engine.leaveLocksAfter(e);
+      engine.leaveLocks();
       recorder.pullEnds(0);
       Leases.giveBack(chunk, "the pipeline failed");
       chunk.clear();
@@ -415,6 +415,9 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     }
     end = chunk.size();
     ended = end == 0;
+    if (ended) {
+      parts.charged.letGo();
+    }
     prefetchNextEpoch(current);
   }
 

@@ -259,6 +259,9 @@ public final class Account {
 
   /** The same if they are free; says whether they are. */
   public boolean tryBuffer(long bytes) {
+    if (bytes == 0) {
+      return true; // else a stage that needs none would be refused while the account is passed
+    }
     if (!tryReserveSpare(bytes)) {
       return false;
     }

@@ -530,6 +530,7 @@ public record CacheOp(Op input, Site site) implements Op {
           throw new IllegalStateException(problem.getMessage(), problem);
         }
       }
+      passed.letGo();
     }
 
     @Override

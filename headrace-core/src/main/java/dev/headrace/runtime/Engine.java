@@ -20,17 +20,18 @@ import dev.headrace.tune.Tuned;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,8 +73,8 @@ public final class Engine implements AutoCloseable, Decisions {
   private final Interruption.Stops stops = new Interruption.Stops();
   private final Messages messages = new Messages();
 
-  /** Crews that are not closed. */
-  private final Set<WorkerCrew> crews = ConcurrentHashMap.newKeySet();
+  /** Crews that are not closed; an array, because walking it must not allocate. */
+  private volatile WorkerCrew[] crews = {};
 
   private final List<WatchBelow> watches = new CopyOnWriteArrayList<>();
   private final List<KnobChange> knobChanges = new ArrayList<>();
@@ -239,12 +240,14 @@ public final class Engine implements AutoCloseable, Decisions {
     }
   }
 
-  void add(WorkerCrew crew) {
-    crews.add(crew);
+  synchronized void add(WorkerCrew crew) {
+    WorkerCrew[] all = Arrays.copyOf(crews, crews.length + 1);
+    all[all.length - 1] = crew;
+    crews = all;
   }
 
-  void remove(WorkerCrew crew) {
-    crews.remove(crew);
+  synchronized void remove(WorkerCrew crew) {
+    crews = Stream.of(crews).filter(other -> other != crew).toArray(WorkerCrew[]::new);
   }
 
   void warn(String message) {
@@ -308,9 +311,7 @@ public final class Engine implements AutoCloseable, Decisions {
 
   void consumerWaits(boolean waits) {
     consumerWaitingSince = waits ? settings.clock().nanoTime() : 0;
-    if (!waits) {
-      memory.overdraft().ends();
-    }
+    memory.overdraft().consumerWaits(waits);
   }
 
   long consumerWaitingSince() {
@@ -318,13 +319,13 @@ public final class Engine implements AutoCloseable, Decisions {
   }
 
   /**
-   * Gives up all crews' locks that this thread still holds after an error that its code could not
-   * clean up after. The JVM drops a compiled frame, with its finally blocks, if it finds no memory
-   * to leave compiled code; a lock that such a thread keeps would stop everyone else.
+   * Gives up all crews' locks that this thread still holds after an error that ended a stage. The
+   * JVM drops a compiled frame, with its finally blocks, if it finds no memory to leave compiled
+   * code; a lock that such a thread keeps would stop everyone else.
    */
-  public void leaveLocksAfter(Throwable error) {
-    if (error instanceof VirtualMachineError) {
-      crews.forEach(WorkerCrew::leaveLock);
+  public void leaveLocks() {
+    for (WorkerCrew crew : crews) {
+      crew.leaveLock();
     }
   }
 
@@ -544,11 +545,12 @@ public final class Engine implements AutoCloseable, Decisions {
 
   /** Ends crews that their operators could not close, because closing failed before. */
   private void dismissForgotten() {
-    if (!crews.isEmpty()) {
-      crews.forEach(WorkerCrew::dismiss);
+    List<WorkerCrew> forgotten = List.of(crews);
+    if (!forgotten.isEmpty()) {
+      forgotten.forEach(WorkerCrew::dismiss);
       long deadlineNs = System.nanoTime() + settings.closeGrace().toNanos();
-      crews.forEach(crew -> Departure.await(this, crew, crews, deadlineNs));
-      crews.clear();
+      forgotten.forEach(crew -> Departure.await(this, crew, forgotten, deadlineNs));
+      forgotten.forEach(this::remove);
     }
   }
 

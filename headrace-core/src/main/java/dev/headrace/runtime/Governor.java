@@ -88,16 +88,21 @@ final class Governor implements Runnable {
 
   @Override
   public void run() {
+    Throwable failed = null;
     while (!closed) {
       LockSupport.parkNanos(tickNs(System.nanoTime()));
       if (closed) {
         return;
       }
       try {
+        if (failed != null) {
+          engine.warn("governor: " + Causes.textOf(failed));
+          failed = null;
+        }
         engine.sayWhatWaits();
         tick(System.nanoTime());
       } catch (Throwable e) { // watching must never stop what it watches
-        engine.warn("governor: " + Causes.textOf(e));
+        failed = e; // said a tick later: there may be no memory for it now
       }
     }
   }

@@ -37,7 +37,7 @@ public final class MemoryBudget {
   private final AtomicLong promised = new AtomicLong();
 
   /** What the consumer's next chunk is expected to take; 0 before the first and after closing. */
-  private long nextBytes;
+  private volatile long nextBytes;
 
   private volatile boolean deviceMemoryIsLent;
 
@@ -102,7 +102,7 @@ public final class MemoryBudget {
     long own =
         Math.min(
             heap.limitBytes() - heap.usedBytes(),
-            ProcessMemory.HEAP.freeBytes() - ProcessMemory.nextBytes());
+            ProcessMemory.HEAP.freeBytes() - ProcessMemory.nextBytesBut(nextBytes));
     if (!isShared) {
       return own;
     }
@@ -130,12 +130,18 @@ public final class MemoryBudget {
   }
 
   /**
-   * The consumer has been handed a chunk that is charged with so many bytes. Reading ahead leaves
-   * room for one more like it in the process's account, for every open pipeline: consumers hold an
-   * element while they wait for the next.
+   * The consumer has been handed a chunk that is charged with so many bytes. Reading ahead of other
+   * pipelines leaves room for one more like it in the process's account: consumers hold an element
+   * while they wait for the next.
    */
   void delivered(long chunkBytes) {
-    expect(Math.max(chunkBytes, nextBytes - (nextBytes >> FADING_SHIFT)));
+    long before = nextBytes;
+    expect(Math.max(chunkBytes, before - (before >> FADING_SHIFT)));
+  }
+
+  /** The consumer has come to the end of a pass, and holds nothing of it. */
+  void passEnded() {
+    expect(0);
   }
 
   private synchronized void expect(long bytes) {
@@ -199,7 +205,7 @@ public final class MemoryBudget {
   }
 
   void close() {
-    overdraft.ends();
+    overdraft.consumerWaits(false);
     expect(0);
     try {
       slabs.close();

@@ -41,9 +41,11 @@ public final class OpenPass implements AutoCloseable {
   public void restore(State state) {
     pass.interruption().pullBegins(Thread.currentThread());
     before = state;
+    engine.consumerWaits(true);
     try {
       last.restore(state);
     } finally {
+      engine.consumerWaits(false);
       pass.interruption().pullEnds();
     }
   }
@@ -65,7 +67,11 @@ public final class OpenPass implements AutoCloseable {
     long ns = engine.settings().clock().nanoTime() - start;
     pass.interruption().pullSucceeded();
     engine.progressed();
-    engine.memory().delivered(out.chargedBytes());
+    if (out.isEmpty()) {
+      engine.memory().passEnded();
+    } else {
+      engine.memory().delivered(out.chargedBytes());
+    }
     pacer.observe(out.size(), ns);
     if (ns > LONG_WAIT_NS) {
       Events.waited(engine.name(), "consumer", ns);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Overdraft {
   private final Turns turns;
+  private volatile boolean isWaitedFor;
 
   Overdraft(Turns turns) {
     this.turns = turns;
@@ -22,7 +23,7 @@ final class Overdraft {
 
   /** Whether it looks as if {@link #tryBuffer} would take so many bytes. */
   boolean admits(long bytes) {
-    return turns.areFree(bytes) || turns.mayBe(this);
+    return turns.areFree(bytes) || (isWaitedFor && turns.mayBe(this));
   }
 
   /** Takes {@code bytes} from a part of the account, for an element that is waited for. */
@@ -30,9 +31,13 @@ final class Overdraft {
     return turns.tryBuffer(this, part, bytes);
   }
 
-  /** The consumer has what it waited for: it is the turn of another pipeline. */
-  void ends() {
-    if (turns.current == this) {
+  /**
+   * The consumer waits for an element, or has it: then it is the turn of another pipeline. Only a
+   * pipeline whose consumer waits has a turn; others need not read ahead.
+   */
+  void consumerWaits(boolean waits) {
+    isWaitedFor = waits;
+    if (!waits && turns.current == this) {
       turns.end(this);
     }
   }
@@ -57,7 +62,7 @@ final class Overdraft {
 
     private boolean areFree(long bytes) {
       long limit = account.limitBytes();
-      return bytes <= limit - account.usedBytes() + limit / FREE_SHARE;
+      return bytes - limit / FREE_SHARE <= limit - account.usedBytes();
     }
 
     private boolean mayBe(Overdraft pipeline) {
@@ -67,7 +72,7 @@ final class Overdraft {
 
     private synchronized boolean tryBuffer(Overdraft pipeline, Account part, long bytes) {
       if (!areFree(bytes)) {
-        if (!mayBe(pipeline)) {
+        if (!pipeline.isWaitedFor || !mayBe(pipeline)) {
           return false;
         }
         if (current != pipeline) {

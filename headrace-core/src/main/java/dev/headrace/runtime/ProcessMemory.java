@@ -53,9 +53,12 @@ final class ProcessMemory {
     HeapLayout.whenLargeSeen(ProcessMemory::limit);
   }
 
-  /** What reading ahead leaves free for consumers that may ask at any moment. */
-  static long nextBytes() {
-    return NEXT_BYTES.get();
+  /**
+   * What a pipeline that reads ahead leaves free for the consumers of others, which may ask at any
+   * moment; at most half of what there is, because they may as well be idle.
+   */
+  static long nextBytesBut(long own) {
+    return Math.clamp(NEXT_BYTES.get() - own, 0, HEAP.limitBytes() / 2);
   }
 
   static void addNextBytes(long bytes) {

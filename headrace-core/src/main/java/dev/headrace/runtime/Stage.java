@@ -181,7 +181,7 @@ final class Stage extends Cursor {
   }
 
   private boolean isAdmitted() {
-    return engine.memory().admits((long) heapBytesEach, (long) slabBytesEach);
+    return engine.memory().admits((long) Math.ceil(heapBytesEach), (long) Math.ceil(slabBytesEach));
   }
 
   /** Whether the next element may pass a full account, because it is waited for. */
@@ -259,6 +259,8 @@ final class Stage extends Cursor {
           return null;
         }
         pulledBefore.remove(slot);
+      } else if (pulling || ended) {
+        return null; // there was room for a slot that was pulled before, and there is none now
       } else {
         int most = measureOut();
         if (most == 0) {
@@ -390,12 +392,12 @@ final class Stage extends Cursor {
         throw e;
       }
     } catch (Throwable e) {
-      engine.leaveLocksAfter(e);
       crew.lock.lock();
       try {
         breakDown(slot, e);
       } finally {
         crew.lock.unlock();
+        engine.leaveLocks();
       }
     }
   }
@@ -1035,11 +1037,14 @@ final class Stage extends Cursor {
   private void abandonWindow(String why) {
     for (Slot slot : window) {
       releaseHeap(slot);
-      if (slot.done && !slot.handedOver && !slot.inHand) {
+      if (slot.inHand) {
+        continue; // whoever has it lets go of it
+      }
+      slot.chunk.letGo();
+      if (slot.done && !slot.handedOver) {
         for (int i = slot.taken - slot.takenBefore; i < slot.chunk.size(); i++) {
           Leases.giveBack(slot.chunk.item(i), why);
         }
-        slot.chunk.letGo();
       }
     }
     window.clear();

@@ -304,7 +304,6 @@ final class WorkerCrew implements Context.Crew {
       worker.begins();
       serve(worker);
     } catch (Throwable e) {
-      engine.leaveLocksAfter(e);
       lock.lock();
       try {
         leave(worker);
@@ -318,6 +317,7 @@ final class WorkerCrew implements Context.Crew {
         }
       } finally {
         lock.unlock();
+        engine.leaveLocks();
       }
     }
   }
@@ -352,7 +352,7 @@ final class WorkerCrew implements Context.Crew {
       } finally {
         lock.unlock();
       }
-      leaveLock(); // see Engine.leaveLocksAfter
+      leaveLock(); // see Engine.leaveLocks
       if (slot != null) {
         boolean _ = Thread.interrupted(); // left by a function; closing is seen by a flag
         stage.run(slot, worker);
@@ -454,6 +454,7 @@ final class WorkerCrew implements Context.Crew {
 
   /**
    * Wakes a waiting worker, or hires one more where all are busy and there is work. Under the lock.
+   * Where there would be work if there was memory, one worker is kept to look for that.
    *
    * <p>Each worker that has pulled a chunk calls this before it goes to work, so a crew grows as
    * fast as chunks can be pulled, and no larger than it needs to be.
@@ -466,9 +467,18 @@ final class WorkerCrew implements Context.Crew {
         && !inline
         && !dormant
         && present < target
-        && stageWithWork() != null) {
+        && (stageWithWork() != null || (present == 0 && anyShortOfMemory()))) {
       hire();
     }
+  }
+
+  private boolean anyShortOfMemory() {
+    for (int i = 0; i < stages.size(); i++) {
+      if (stages.get(i).isShortOfMemory()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Runs one piece of work on the caller's thread. Under the lock. */

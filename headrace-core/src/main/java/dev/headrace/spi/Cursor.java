@@ -153,6 +153,7 @@ public abstract class Cursor implements AutoCloseable {
         return;
       } finally {
         Leases.giveBack(passed, "it was passed over");
+        passed.letGo();
       }
       if (passed.isEmpty()) {
         break;

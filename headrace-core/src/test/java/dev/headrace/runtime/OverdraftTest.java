@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.data.Account;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class OverdraftTest {
@@ -13,6 +14,12 @@ class OverdraftTest {
   private final Overdraft.Turns turns = new Overdraft.Turns(process, nowNs::get);
   private final Overdraft first = new Overdraft(turns);
   private final Overdraft second = new Overdraft(turns);
+
+  @BeforeEach
+  void bothConsumersWait() {
+    first.consumerWaits(true);
+    second.consumerWaits(true);
+  }
 
   @Test
   void allMayPassByAHundredthOfTheLimit() {
@@ -31,9 +38,10 @@ class OverdraftTest {
     assertThat(second.admits(500)).isFalse();
     assertThat(second.tryBuffer(part, 500)).isFalse();
     assertThat(process.usedBytes()).isEqualTo(2000);
-    second.ends(); // it has no turn to end
+    second.consumerWaits(false); // it has no turn to end
+    second.consumerWaits(true);
     assertThat(second.tryBuffer(part, 500)).isFalse();
-    first.ends();
+    first.consumerWaits(false);
     assertThat(second.tryBuffer(part, 500)).isTrue();
     assertThat(first.tryBuffer(part, 500)).isFalse();
   }
@@ -48,5 +56,24 @@ class OverdraftTest {
     assertThat(second.admits(500)).isTrue();
     assertThat(second.tryBuffer(part, 500)).isTrue();
     assertThat(first.tryBuffer(part, 500)).isFalse();
+  }
+
+  @Test
+  void onlyAPipelineWhoseConsumerWaitsHasATurn() {
+    process.reserve(1000);
+    first.consumerWaits(false);
+    assertThat(first.admits(500)).isFalse();
+    assertThat(first.tryBuffer(part, 500)).isFalse();
+    assertThat(first.tryBuffer(part, 10)).as("a hundredth of the limit").isTrue();
+    first.consumerWaits(true);
+    assertThat(first.tryBuffer(part, 500)).isTrue();
+  }
+
+  @Test
+  void anAccountWithoutALimitRefusesNothing() {
+    Overdraft.Turns unlimited =
+        new Overdraft.Turns(new Account("heap", Long.MAX_VALUE), nowNs::get);
+    assertThat(new Overdraft(unlimited).tryBuffer(part, 1)).isTrue();
+    assertThat(new Overdraft(unlimited).tryBuffer(part, 1)).isTrue();
   }
 }
