@@ -225,9 +225,13 @@ final class Splitter<T> {
         int behind = i > 0 && i == turn && !ended ? 1 : waiting.get(i).size();
         if (pulling || behind > 0) {
           throw new IllegalStateException(
-              ("checkpoint: expected all %d consumers to stand at the same step, but share %d is %s"
+              ("checkpoint: expected all %d %s to stand at the same step, but share %d is %s"
                       + " behind; take checkpoints where all of them wait for each other")
-                  .formatted(waiting.size(), i, Plural.of(behind, "element")));
+                  .formatted(
+                      waiting.size(),
+                      Plural.word(waiting.size(), "consumer"),
+                      i,
+                      Plural.of(behind, "element")));
         }
       }
     } finally {

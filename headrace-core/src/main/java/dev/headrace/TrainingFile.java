@@ -1,6 +1,7 @@
 package dev.headrace;
 
 import dev.headrace.data.PartialFile;
+import dev.headrace.data.Plural;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
@@ -121,7 +122,8 @@ record TrainingFile(
       long positionBytes = in.number("position ");
       long left = body - in.at;
       if (positionBytes > Math.min(left, MOST_POSITION_BYTES)) {
-        throw in.damaged("a position of at most " + left + " bytes", positionBytes);
+        throw in.damaged(
+            "a position of at most " + left + " " + Plural.word(left, "byte"), positionBytes);
       }
       byte[] text = in.stream.readNBytes((int) positionBytes);
       Checkpoint position = Checkpoint.parse(new String(text, StandardCharsets.UTF_8));

@@ -1,6 +1,7 @@
 package dev.headrace.bench;
 
 import dev.headrace.Pipeline;
+import dev.headrace.data.Plural;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.OpStats;
 import dev.headrace.profile.PipelineStats;
@@ -151,7 +152,7 @@ record AutotuneRun(
     return String.format(
         Locale.ROOT,
         "%.3f ms/batch (%.1f/s) over %.1f s, %.2f cores; peak %.1f MB heap, %.1f MB native; tuner"
-            + " %.2f %% of a core; %d decisions; ended at %s",
+            + " %.2f %% of a core; %d %s; ended at %s",
         msPerBatch,
         1e3 / msPerBatch,
         seconds,
@@ -160,6 +161,7 @@ record AutotuneRun(
         nativePeakBytes / 1e6,
         100 * tunerOfWall(),
         decisions.size(),
+        Plural.word(decisions.size(), "decision"),
         endedAt);
   }
 

@@ -3,6 +3,7 @@ package dev.headrace.bench;
 import static dev.headrace.bench.AutotuneBench.number;
 import static dev.headrace.bench.AutotuneBench.text;
 
+import dev.headrace.data.Plural;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -114,7 +115,7 @@ final class AutotuneSettings {
     AutotuneRun last = ours[runs - 1];
     String note =
         text(
-            "%s: %.3f of the grid's best (%s, %d settings); ended at %s after %d decisions; peak"
+            "%s: %.3f of the grid's best (%s, %d settings); ended at %s after %d %s; peak"
                 + " %.1f MB on the heap and %.1f MB off it, of %d MB for both.",
             pipeline.name(),
             ratio,
@@ -122,6 +123,7 @@ final class AutotuneSettings {
             pipeline.grid().size(),
             last.endedAt(),
             last.decisions().size(),
+            Plural.word(last.decisions().size(), "decision"),
             largest(ours, AutotuneRun::heapPeakBytes) / 1e6,
             largest(ours, AutotuneRun::nativePeakBytes) / 1e6,
             AutotunePipeline.BUDGET_BYTES >> 20);

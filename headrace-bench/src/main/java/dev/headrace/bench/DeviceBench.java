@@ -147,13 +147,14 @@ public final class DeviceBench implements Scenario {
     }
     return String.format(
         Locale.ROOT,
-        "%s: %s, %.1f GB in %,d copies, %s memory, %.1f GB/s while copying; %.1f %% of copying and"
+        "%s: %s, %.1f GB in %,d %s, %s memory, %.1f GB/s while copying; %.1f %% of copying and"
             + " computing there went on beside the consumer's work; %.0f MB of the device's memory"
             + " in use.",
         name,
         transfers.device(),
         transfers.bytes() / 1e9,
         transfers.copies(),
+        transfers.copies() == 1 ? "copy" : "copies",
         transfers.pinned() ? "pinned" : "PAGEABLE",
         transfers.bytesPerSecond() / 1e9,
         100 * transfers.overlap(),

@@ -1,5 +1,6 @@
 package dev.headrace.bench;
 
+import dev.headrace.data.Plural;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,17 +80,18 @@ public final class HeldOutDoctor implements Scenario {
     notes.add(
         String.format(
             Locale.ROOT,
-            "held out, seed set %d, %d pipelines, %.1f s a look; load %.2f before, %.2f after",
+            "held out, seed set %d, %d %s, %.1f s a look; load %.2f before, %.2f after",
             seedSet,
             count,
+            Plural.word(count, "pipeline"),
             seconds,
             loadBefore,
             Machine.load()));
     long unknown = trials.stream().filter(trial -> !trial.isKnown()).count();
     if (unknown > 0) {
       notes.add(
-          "%d of %d are left out: the machine changed so much meanwhile that nobody can tell what is true"
-              .formatted(unknown, count));
+          "%d of %d %s left out: the machine changed so much meanwhile that what is true cannot be known"
+              .formatted(unknown, count, unknown == 1 ? "is" : "are"));
     }
     trials.stream()
         .filter(HeldOutTrial::isKnown)

@@ -1,5 +1,6 @@
 package dev.headrace.bench;
 
+import dev.headrace.data.Plural;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -16,8 +17,13 @@ final class Machine {
   /** Cores, processor and operating system. */
   static String describe() {
     int cores = Runtime.getRuntime().availableProcessors();
-    return "%d cores, %s, %s %s"
-        .formatted(cores, cpuModel(), System.getProperty("os.name"), System.getProperty("os.arch"));
+    return "%d %s, %s, %s %s"
+        .formatted(
+            cores,
+            Plural.word(cores, "core"),
+            cpuModel(),
+            System.getProperty("os.name"),
+            System.getProperty("os.arch"));
   }
 
   /** The Java runtime. */

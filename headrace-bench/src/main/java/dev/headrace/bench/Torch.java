@@ -1,5 +1,6 @@
 package dev.headrace.bench;
 
+import dev.headrace.data.Plural;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,7 +36,8 @@ public final class Torch implements AutoCloseable {
 
   /** What it is called in a report. */
   String name(int workers) {
-    return "torch %s DataLoader, %d workers".formatted(process.version(), workers);
+    return "torch %s DataLoader, %d %s"
+        .formatted(process.version(), workers, Plural.word(workers, "worker"));
   }
 
   /** What one photograph of the folder takes. */

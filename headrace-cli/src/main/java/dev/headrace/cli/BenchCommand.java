@@ -155,8 +155,8 @@ final class BenchCommand implements Callable<Integer> {
     List<String> notes = new ArrayList<>();
     if (pairs < Setup.LEAST_PAIRS) {
       notes.add(
-          "%d pairs are fewer than the %d that a 95 %% interval asks for."
-              .formatted(pairs, Setup.LEAST_PAIRS));
+          "%d %s fewer than the %d that a 95 %% interval asks for."
+              .formatted(pairs, pairs == 1 ? "pair is" : "pairs are", Setup.LEAST_PAIRS));
     }
     List<Row> rows;
     try (Peers peers = startPeer(err, notes)) {

@@ -2,6 +2,7 @@ package dev.headrace.cli;
 
 import dev.headrace.cuda.CudaDevice;
 import dev.headrace.cuda.CudaKernel;
+import dev.headrace.data.Plural;
 import dev.headrace.device.Device;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,7 +27,11 @@ final class DeviceFacts {
       facts.put("model", gpu.model());
       facts.put(
           "compute capability",
-          "%s, %d multiprocessors".formatted(gpu.computeCapability(), gpu.multiprocessors()));
+          "%s, %d %s"
+              .formatted(
+                  gpu.computeCapability(),
+                  gpu.multiprocessors(),
+                  Plural.word(gpu.multiprocessors(), "multiprocessor")));
       facts.put("driver", driver() + "CUDA " + gpu.driverVersion());
       facts.put("JPEG files are decoded by", gpu.decodedBy());
       facts.put("kernels in CUDA C++", compiler());

@@ -271,10 +271,10 @@ final class RecordsCommand implements Runnable {
                   out()
                       .printf(
                           Locale.ROOT,
-                          "%s: record %d, %,d bytes: %s%n",
+                          "%s: record %d, %s: %s%n",
                           file,
                           number,
-                          record.byteSize(),
+                          Plural.of(record.byteSize(), "byte"),
                           start(record));
                 }
                 return number + 1 < count;

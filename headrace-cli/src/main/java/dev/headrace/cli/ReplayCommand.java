@@ -3,6 +3,7 @@ package dev.headrace.cli;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import java.io.PrintWriter;
@@ -90,7 +91,11 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private static void show(PipelineException failure, long read, PrintWriter out) {
-    out.printf(Locale.ROOT, "element %s, after %,d others, failed in%n", failure.element(), read);
+    out.printf(
+        Locale.ROOT,
+        "element %s, after %s, failed in%n",
+        failure.element(),
+        Plural.of(read, "other"));
     out.println("  " + failure.path());
     out.println();
     Objects.requireNonNullElse(failure.getCause(), failure).printStackTrace(out);

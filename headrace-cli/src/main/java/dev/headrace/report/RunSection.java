@@ -1,5 +1,6 @@
 package dev.headrace.report;
 
+import dev.headrace.data.Plural;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.Profile;
 import java.util.ArrayList;
@@ -55,8 +56,7 @@ final class RunSection {
         "garbage collector",
         Figures.percent(machine.gcShare())
             + " of the time, "
-            + Figures.count(machine.collections())
-            + " collections");
+            + Plural.of(machine.collections(), "collection"));
     fact(
         facts,
         "pipeline, heap",

@@ -33,7 +33,12 @@ final class TimelineSection {
         {}
         </section>
         """,
-        others == 0 ? "" : " " + others + " less busy operators are in the table below.",
+        others == 0
+            ? ""
+            : " "
+                + others
+                + (others == 1 ? " less busy operator is" : " less busy operators are")
+                + " in the table below.",
         both(end, frame -> ActivityChart.of(profile, views, frame)),
         both(end, frame -> MemoryChart.of(profile, frame)),
         steps(profile.consumer()));

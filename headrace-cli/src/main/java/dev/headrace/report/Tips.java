@@ -1,5 +1,6 @@
 package dev.headrace.report;
 
+import dev.headrace.data.Plural;
 import dev.headrace.profile.OpProfile;
 
 /** What is said about an operator when it is pointed at. */
@@ -14,7 +15,7 @@ final class Tips {
     if (!op.description().isEmpty() && !op.description().equals(op.path())) {
       text.append('\n').append(Figures.cut(op.description(), LONGEST));
     }
-    line(text, Figures.count(op.elements()) + " elements, " + Figures.rate(view.rate()) + "/s");
+    line(text, Plural.of(op.elements(), "element") + ", " + Figures.rate(view.rate()) + "/s");
     line(
         text,
         Figures.time(op.ns())
@@ -49,7 +50,7 @@ final class Tips {
               + " on the bus");
     }
     if (op.failures() > 0) {
-      line(text, Figures.count(op.failures()) + " failures");
+      line(text, Plural.of(op.failures(), "failure"));
     }
     return text.toString();
   }

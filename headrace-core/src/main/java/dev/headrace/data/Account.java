@@ -322,9 +322,9 @@ public final class Account {
       before = seen;
     }
     throw new IllegalStateException(
-        ("account %s: expected to release at most the %d bytes in use, but got %d;"
+        ("account %s: expected to release at most the %d %s in use, but got %d;"
                 + " release each reservation once")
-            .formatted(name, before, bytes));
+            .formatted(name, before, Plural.word(before, "byte"), bytes));
   }
 
   /** The account's name, as it appears in messages. */
@@ -424,6 +424,7 @@ public final class Account {
 
   @Override
   public String toString() {
-    return "%s: %d of %d bytes".formatted(name, usedBytes(), limitBytes);
+    return "%s: %d of %d %s"
+        .formatted(name, usedBytes(), limitBytes, Plural.word(limitBytes, "byte"));
   }
 }

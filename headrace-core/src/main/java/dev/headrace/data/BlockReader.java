@@ -58,7 +58,7 @@ public final class BlockReader implements Closeable {
               readAt(footerOffset, (int) (size - BlockFormat.END_BYTES - footerOffset)));
       int blocks = footer.remaining() < 12 ? -1 : footer.getInt();
       if (blocks < 0 || blocks > (footer.remaining() - 8) / BlockFormat.INDEX_ENTRY_BYTES) {
-        throw damaged(footerOffset, "an index of " + blocks + " blocks");
+        throw damaged(footerOffset, "an index of " + blocks + " " + Plural.word(blocks, "block"));
       }
       this.offsets = new long[blocks + 1];
       this.firsts = new long[blocks + 1];
@@ -140,7 +140,9 @@ public final class BlockReader implements Closeable {
           i == 0 ? offsets[i] == expected : offsets[i] >= expected && offsets[i] < footerOffset;
       if (!fits || count < 1) {
         throw damaged(
-            footerOffset, "block %d at %d with %d elements".formatted(i, offsets[i], count));
+            footerOffset,
+            "block %d at %d with %d %s"
+                .formatted(i, offsets[i], count, Plural.word(count, "element")));
       }
       firsts[i + 1] = firsts[i] + count;
       expected = offsets[i] + BlockFormat.BLOCK_HEADER_BYTES;
@@ -220,7 +222,13 @@ public final class BlockReader implements Closeable {
     int sum = header.getInt();
     if (storedLength != length || elements != firsts[block + 1] - firsts[block]) {
       throw damaged(
-          offset, "a block of %d bytes and %d elements".formatted(storedLength, elements));
+          offset,
+          "a block of %d %s and %d %s"
+              .formatted(
+                  storedLength,
+                  Plural.word(storedLength, "byte"),
+                  elements,
+                  Plural.word(elements, "element")));
     }
     byte[] bytes = stored;
     int from = BlockFormat.BLOCK_HEADER_BYTES;
@@ -265,7 +273,10 @@ public final class BlockReader implements Closeable {
       throw damaged(offset, "a block that cannot be unpacked: " + e.getMessage());
     }
     if (size < plainLength) {
-      throw damaged(offset, "a block of %d plain bytes instead of %d".formatted(size, plainLength));
+      throw damaged(
+          offset,
+          "a block of %d plain %s instead of %d"
+              .formatted(size, Plural.word(size, "byte"), plainLength));
     }
     return plain;
   }
@@ -282,16 +293,16 @@ public final class BlockReader implements Closeable {
       in.readFully(into, 0, length);
     } catch (EOFException e) {
       throw new IOException(
-          "%s: expected %d bytes at offset %d, but the file ends at %d; it was cut off while it was read"
-              .formatted(file, length, offset, in.length()),
+          "%s: expected %d %s at offset %d, but the file ends at %d; it was cut off while it was read"
+              .formatted(file, length, Plural.word(length, "byte"), offset, in.length()),
           e);
     }
   }
 
   private IOException notClosed(long size) {
     return new IOException(
-        "%s: expected an element file, but it has no end after %d bytes; it was cut off, or is not one"
-            .formatted(file, size));
+        "%s: expected an element file, but it has no end after %d %s; it was cut off, or is not one"
+            .formatted(file, size, Plural.word(size, "byte")));
   }
 
   private IOException damaged(long offset, String found) {

@@ -539,7 +539,8 @@ public final class ElementCodec {
         throw damaged("it is null");
       }
       if (in.hasRemaining()) {
-        throw damaged(in.remaining() + " bytes are left over");
+        throw damaged(
+            in.remaining() == 1 ? "1 byte is left over" : in.remaining() + " bytes are left over");
       }
       return element;
     } catch (BufferUnderflowException e) {
@@ -703,7 +704,8 @@ public final class ElementCodec {
     List<@Nullable Object> parts = readAll(in, depth);
     RecordClass known = RecordClass.of(type);
     if (parts.size() != known.size()) {
-      throw damaged("record %s has %d parts".formatted(name, parts.size()));
+      throw damaged(
+          "record %s has %d %s".formatted(name, parts.size(), Plural.word(parts.size(), "part")));
     }
     try {
       return known.build(parts.toArray());
@@ -746,7 +748,7 @@ public final class ElementCodec {
     Shape shape = Shape.of(dims);
     if (dtype == DType.STRING) {
       if (elements > in.remaining() / 4) {
-        throw damaged("a tensor has " + elements + " strings");
+        throw damaged("a tensor has " + elements + " " + Plural.word(elements, "string"));
       }
       byte[][] values = new byte[(int) elements][];
       for (int i = 0; i < values.length; i++) {
@@ -756,7 +758,7 @@ public final class ElementCodec {
     }
     long bytes = elements * dtype.byteSize();
     if (bytes > in.remaining()) {
-      throw damaged("a tensor has " + bytes + " bytes");
+      throw damaged("a tensor has " + bytes + " " + Plural.word(bytes, "byte"));
     }
     MemorySegment memory =
         MemorySegment.ofArray(new long[(int) ((bytes + 7) / 8)]).asSlice(0, bytes);

@@ -268,6 +268,7 @@ public final class Lease implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "batch %d (%s, %d bytes)".formatted(number, owner, byteSize());
+    return "batch %d (%s, %d %s)"
+        .formatted(number, owner, byteSize(), Plural.word(byteSize(), "byte"));
   }
 }

@@ -16,6 +16,9 @@ public final class Plural {
     if (count == 1) {
       return one;
     }
-    return one.endsWith("ch") || one.endsWith("s") ? one + "es" : one + "s";
+    if (one.endsWith("leaf")) {
+      return one.substring(0, one.length() - 1) + "ves";
+    }
+    return one.endsWith("ch") || one.endsWith("s") || one.endsWith("x") ? one + "es" : one + "s";
   }
 }

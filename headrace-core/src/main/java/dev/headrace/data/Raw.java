@@ -55,8 +55,9 @@ public final class Raw {
     checkTypes("decodePaddedRaw", strings, dtype);
     if (length < 1 || length % dtype.byteSize() != 0) {
       throw new IllegalArgumentException(
-          "decodePaddedRaw: expected a length that is a multiple of %d bytes for %s, but got %d"
-              .formatted(dtype.byteSize(), dtype.tfName(), length));
+          "decodePaddedRaw: expected a length that is a multiple of %d %s for %s, but got %d"
+              .formatted(
+                  dtype.byteSize(), Plural.word(dtype.byteSize(), "byte"), dtype.tfName(), length));
     }
     Shape shape = append(strings.shape(), Shape.of(length / dtype.byteSize()));
     return Tensor.deferred(new RawExpression(strings, dtype, shape, length, order));
@@ -90,8 +91,8 @@ public final class Raw {
       long bytes = strings.segmentAt(i).byteSize();
       if (bytes != first) {
         throw new IllegalArgumentException(
-            "%s: expected byte strings of one length, but string 0 has %d bytes and string %d has %d; see decodePadded"
-                .formatted(place, first, i, bytes));
+            "%s: expected byte strings of one length, but string 0 has %d %s and string %d has %d; see decodePadded"
+                .formatted(place, first, Plural.word(first, "byte"), i, bytes));
       }
     }
     return first;

@@ -18,8 +18,12 @@ public record Spec(Structure<?> structure, List<DType> dtypes, List<Shape> shape
     shapes = List.copyOf(shapes);
     if (dtypes.size() != structure.leafCount() || shapes.size() != structure.leafCount()) {
       throw new IllegalArgumentException(
-          "Spec: expected a type and a shape for each of %d leaves, but got %d and %d"
-              .formatted(structure.leafCount(), dtypes.size(), shapes.size()));
+          "Spec: expected a type and a shape for each of %d %s, but got %d and %d"
+              .formatted(
+                  structure.leafCount(),
+                  Plural.word(structure.leafCount(), "leaf"),
+                  dtypes.size(),
+                  shapes.size()));
     }
   }
 

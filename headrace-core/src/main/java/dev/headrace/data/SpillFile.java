@@ -167,7 +167,12 @@ public final class SpillFile implements Closeable {
     int had = readAtLeast(bytes, 0, LENGTH_BYTES);
     int length = ByteBuffer.wrap(bytes).getInt();
     if (length < 0 || length > bytes.length - LENGTH_BYTES) {
-      throw new IOException(path + ": expected a record, but got one of " + length + " bytes");
+      throw new IOException(
+          path
+              + ": expected a record, but got one of "
+              + length
+              + " "
+              + Plural.word(length, "byte"));
     }
     if (readAtLeast(bytes, had, LENGTH_BYTES + length) < LENGTH_BYTES + length) {
       throw new EOFException(path + ": expected a record, but the file ends");

@@ -140,7 +140,8 @@ public abstract sealed class Structure<T> {
   public T build(Tensor[] leaves) {
     if (leaves.length != leafCount) {
       throw new IllegalArgumentException(
-          "%s: expected %d leaves, but got %d".formatted(this, leafCount, leaves.length));
+          "%s: expected %d %s, but got %d"
+              .formatted(this, leafCount, Plural.word(leafCount, "leaf"), leaves.length));
     }
     return build(leaves, 0);
   }

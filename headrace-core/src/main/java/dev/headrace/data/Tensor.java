@@ -131,8 +131,14 @@ public final class Tensor {
     long bytes = fixedBytes("Lease.tensor", dtype, shape);
     if (offset < 0 || offset > slab.byteSize() - bytes) {
       throw new IllegalArgumentException(
-          "Lease.tensor: expected %s%s to fit into %d bytes, but it takes %d from offset %d"
-              .formatted(dtype.tfName(), shape, slab.byteSize(), bytes, offset));
+          "Lease.tensor: expected %s%s to fit into %d %s, but it takes %d from offset %d"
+              .formatted(
+                  dtype.tfName(),
+                  shape,
+                  slab.byteSize(),
+                  Plural.word(slab.byteSize(), "byte"),
+                  bytes,
+                  offset));
     }
     return ofMemory(dtype, shape, slab.asSlice(offset, bytes), lease, place);
   }
@@ -332,8 +338,9 @@ public final class Tensor {
   public static Tensor wrapStrings(Shape shape, byte[]... values) {
     if (shape.elements() != values.length) {
       throw new IllegalArgumentException(
-          "Tensor.wrapStrings: expected %d strings for %s, but got %d"
-              .formatted(shape.elements(), shape, values.length));
+          "Tensor.wrapStrings: expected %d %s for %s, but got %d"
+              .formatted(
+                  shape.elements(), Plural.word(shape.elements(), "string"), shape, values.length));
     }
     MemorySegment[] strings = new MemorySegment[values.length];
     for (int i = 0; i < values.length; i++) {
@@ -349,8 +356,9 @@ public final class Tensor {
   public static Tensor wrapStrings(Shape shape, MemorySegment... values) {
     if (shape.elements() != values.length) {
       throw new IllegalArgumentException(
-          "Tensor.wrapStrings: expected %d strings for %s, but got %d"
-              .formatted(shape.elements(), shape, values.length));
+          "Tensor.wrapStrings: expected %d %s for %s, but got %d"
+              .formatted(
+                  shape.elements(), Plural.word(shape.elements(), "string"), shape, values.length));
     }
     return ofStrings(shape, values);
   }
@@ -1228,8 +1236,8 @@ public final class Tensor {
     }
     if (offset < 0 || offset > destination.byteSize() - bytes) {
       throw new IndexOutOfBoundsException(
-          "copyInto: expected room for %d bytes at offset %d, but the destination has %d"
-              .formatted(bytes, offset, destination.byteSize()));
+          "copyInto: expected room for %d %s at offset %d, but the destination has %d"
+              .formatted(bytes, Plural.word(bytes, "byte"), offset, destination.byteSize()));
     }
     Expression expression = expression();
     if (expression != null) {

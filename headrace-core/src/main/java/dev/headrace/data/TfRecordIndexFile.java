@@ -54,7 +54,7 @@ final class TfRecordIndexFile {
   static TfRecordIndex read(Path path) throws IOException {
     long length = Files.size(path);
     if (length < FIXED_BYTES + 4 || length > MOST_BYTES) {
-      throw damaged("a length of " + length + " bytes");
+      throw damaged("a length of " + length + " " + Plural.word(length, "byte"));
     }
     byte[] bytes = Files.readAllBytes(path);
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -79,7 +79,9 @@ final class TfRecordIndexFile {
             && count >= (records > 0 ? 1 : 0)
             && count <= Math.min(records, 1 + in.remaining() / 2);
     if (!plausible) {
-      throw damaged("%d records up to byte %d, %d of them listed".formatted(records, end, count));
+      throw damaged(
+          "%d %s up to byte %d, %d of them listed"
+              .formatted(records, Plural.word(records, "record"), end, count));
     }
     return new TfRecordIndex(stamp, anchors(in, count, records, end), records, end, true);
   }

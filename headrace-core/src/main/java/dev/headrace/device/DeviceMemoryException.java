@@ -1,5 +1,7 @@
 package dev.headrace.device;
 
+import dev.headrace.data.Plural;
+
 /** A device has no room for what was to be allocated. */
 public final class DeviceMemoryException extends DeviceException {
   private static final long serialVersionUID = 1;
@@ -10,8 +12,12 @@ public final class DeviceMemoryException extends DeviceException {
   public DeviceMemoryException(String device, long wantedBytes, long usedBytes, long limitBytes) {
     super(
         device,
-        "expected room for %,d bytes, but %,d of %,d are in use; use smaller batches or a smaller buffer"
-            .formatted(wantedBytes, usedBytes, limitBytes),
+        "expected room for %s, but %,d of %,d %s in use; use smaller batches or a smaller buffer"
+            .formatted(
+                Plural.of(wantedBytes, "byte"),
+                usedBytes,
+                limitBytes,
+                usedBytes == 1 ? "is" : "are"),
         null);
     this.wantedBytes = wantedBytes;
   }

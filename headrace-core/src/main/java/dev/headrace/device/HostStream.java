@@ -1,5 +1,6 @@
 package dev.headrace.device;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -114,8 +115,8 @@ final class HostStream implements DeviceStream {
   public void compute(Tensor deferred, MemorySegment deviceMemory) {
     if (deferred.byteSize() != deviceMemory.byteSize()) {
       throw new IllegalArgumentException(
-          "device computation: expected memory of %,d bytes, but got %,d"
-              .formatted(deferred.byteSize(), deviceMemory.byteSize()));
+          "device computation: expected memory of %s, but got %,d"
+              .formatted(Plural.of(deferred.byteSize(), "byte"), deviceMemory.byteSize()));
     }
     queue(new Compute(deferred, deviceMemory));
   }
@@ -123,8 +124,8 @@ final class HostStream implements DeviceStream {
   private static void checkSizes(MemorySegment from, MemorySegment to) {
     if (from.byteSize() != to.byteSize()) {
       throw new IllegalArgumentException(
-          "device copy: expected memory of one size, but got %,d bytes to be copied to %,d"
-              .formatted(from.byteSize(), to.byteSize()));
+          "device copy: expected memory of one size, but got %s to be copied to %,d"
+              .formatted(Plural.of(from.byteSize(), "byte"), to.byteSize()));
     }
     if (to.isReadOnly()) {
       throw new IllegalArgumentException(

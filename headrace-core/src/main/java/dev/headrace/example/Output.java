@@ -77,8 +77,8 @@ record Output(Feature feature, Column values, List<Column> others) {
   private void checkPadded(int rows, int width) {
     if ((long) rows * width > Integer.MAX_VALUE - Values.SLACK) {
       throw new IllegalArgumentException(
-          "example: feature '%s': expected a padded batch of at most 2^31 values, but %d rows are as long as %d; use varLen() or ragged()"
-              .formatted(feature.key(), rows, width));
+          "example: feature '%s': expected a padded batch of at most 2^31 values, but %d %s as long as %d; use varLen() or ragged()"
+              .formatted(feature.key(), rows, rows == 1 ? "row is" : "rows are", width));
     }
   }
 

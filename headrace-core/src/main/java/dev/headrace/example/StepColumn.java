@@ -1,5 +1,6 @@
 package dev.headrace.example;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Ragged;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Sparse;
@@ -119,8 +120,13 @@ final class StepColumn {
     long width = (long) longest * stride;
     if (width * rows > Integer.MAX_VALUE - Values.SLACK) {
       throw new IllegalArgumentException(
-          "sequence example: feature '%s': expected a padded batch of at most 2^31 values, but %d rows have up to %d steps; use ragged()"
-              .formatted(feature.key(), rows, longest));
+          "sequence example: feature '%s': expected a padded batch of at most 2^31 values, but %d %s up to %d %s; use ragged()"
+              .formatted(
+                  feature.key(),
+                  rows,
+                  rows == 1 ? "row has" : "rows have",
+                  longest,
+                  Plural.word(longest, "step")));
     }
     int[] valueEnds = new int[rows];
     for (int row = 0; row < rows; row++) {

@@ -2,6 +2,7 @@ package dev.headrace.example;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.headrace.data.Plural;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -109,7 +110,10 @@ final class Wire {
 
   private void need(int bytes, int start) {
     if (end - at < bytes) {
-      throw new Malformed("%d bytes, but %d are left".formatted(bytes, end - at), start);
+      throw new Malformed(
+          "%d %s, but %d %s left"
+              .formatted(bytes, Plural.word(bytes, "byte"), end - at, end - at == 1 ? "is" : "are"),
+          start);
     }
     at += bytes;
   }

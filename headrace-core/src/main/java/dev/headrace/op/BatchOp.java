@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Assembler;
 import dev.headrace.spi.BatchBudget;
@@ -261,14 +262,14 @@ public record BatchOp(
           context.path(),
           null,
           new IllegalStateException(
-              ("%s: expected a batch of %,d elements to fit the memory budget, but after %,d"
-                      + " elements of about %,d bytes %s; they need about %,d MB: make batches"
+              ("%s: expected a batch of %s to fit the memory budget, but after %s"
+                      + " of about %s %s; they need about %,d MB: make batches"
                       + " smaller, or raise %s")
                   .formatted(
                       op.word(),
-                      rows,
-                      gathered.size(),
-                      (long) each,
+                      Plural.of(rows, "element"),
+                      Plural.of(gathered.size(), "element"),
+                      Plural.of((long) each, "byte"),
                       holding.isFull(),
                       (long) (each * rows / (1 << 20)),
                       holding.option())),

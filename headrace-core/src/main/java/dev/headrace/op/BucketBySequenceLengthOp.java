@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Buckets;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.BatchBudget;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
@@ -96,13 +97,14 @@ public record BucketBySequenceLengthOp(
         Object element = elements.get(i);
         if (elements instanceof ItemsOnDisk && !holding.takeOrPass(Weigher.bytesOf(element))) {
           throw new IllegalStateException(
-              ("%s: expected a batch that fits the memory budget, but %,d of its %,d elements take"
-                      + " %,d bytes and %s; make batches smaller, or raise %s")
+              ("%s: expected a batch that fits the memory budget, but %,d of its %s %s"
+                      + " %s and %s; make batches smaller, or raise %s")
                   .formatted(
                       op.word(),
                       i,
-                      elements.size(),
-                      holding.bytes(),
+                      Plural.of(elements.size(), "element"),
+                      i == 1 ? "takes" : "take",
+                      Plural.of(holding.bytes(), "byte"),
                       holding.isFull(),
                       holding.option()));
         }

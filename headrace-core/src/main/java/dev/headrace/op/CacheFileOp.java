@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.Compression;
 import dev.headrace.data.Log;
+import dev.headrace.data.Plural;
 import dev.headrace.data.WriterLock;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
@@ -201,11 +202,11 @@ public record CacheFileOp(
     private IllegalStateException cannotWrite(IOException e) {
       ElementWriter to = writer;
       return new IllegalStateException(
-          "%s: expected to write %s, but after %,d elements and %,d MB got %s; free space or permit it, or keep the cache elsewhere"
+          "%s: expected to write %s, but after %s and %,d MB got %s; free space or permit it, or keep the cache elsewhere"
               .formatted(
                   op.verb(),
                   store.path().toAbsolutePath(),
-                  to == null ? 0 : to.elements(),
+                  Plural.of(to == null ? 0 : to.elements(), "element"),
                   to == null ? 0 : to.bytes() >> 20,
                   e),
           e);
@@ -410,8 +411,8 @@ public record CacheFileOp(
       begin();
       if (reader == null && target > 0) {
         context.warn(
-            "%s: making %,d cached elements again, because %s is not there"
-                .formatted(context.path(), target, store.path()));
+            "%s: making %s again, because %s is not there"
+                .formatted(context.path(), Plural.of(target, "cached element"), store.path()));
       }
       skip(target);
     }

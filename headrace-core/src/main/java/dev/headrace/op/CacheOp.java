@@ -130,11 +130,11 @@ public record CacheOp(Op input, Site site) implements Op {
       long needed = Math.round(each * Math.max(expected, elements + 1));
       return new IllegalStateException(
           ("cache: expected its elements to fit the memory budget, but after %s of about"
-                  + " %,d bytes %s; %s %,d MB: raise %s, or cache earlier, where elements are"
+                  + " %s %s; %s %,d MB: raise %s, or cache earlier, where elements are"
                   + " smaller%s")
               .formatted(
                   Plural.of(elements, "element"),
-                  Math.round(each),
+                  Plural.of(Math.round(each), "byte"),
                   holding.isFull(),
                   expected < 0 ? "they need more than" : "all of them need about",
                   needed >> 20,
@@ -509,8 +509,11 @@ public record CacheOp(Op input, Site site) implements Op {
       Content into = filling == null ? new Content(context, op.cardinality()) : filling;
       if (target > 0) {
         context.warn(
-            "%s: making %,d cached elements again, because a checkpoint does not carry them"
-                .formatted(context.path(), target));
+            "%s: making %s again, because a checkpoint does not carry %s"
+                .formatted(
+                    context.path(),
+                    Plural.of(target, "cached element"),
+                    target == 1 ? "it" : "them"));
       }
       // One that had come to its end does so again, even if nobody will ask it for elements.
       boolean toTheEnd = state.has("whole") && state.flag("whole");

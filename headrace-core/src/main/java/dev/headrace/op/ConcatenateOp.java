@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -153,7 +154,8 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
       List<State> ended = state.states("ended");
       if (ended.size() != at) {
         throw new State.InvalidState(
-            "checkpoint: expected the ends of %d datasets, but got %d".formatted(at, ended.size()));
+            "checkpoint: expected the ends of %d %s, but got %d"
+                .formatted(at, Plural.word(at, "dataset"), ended.size()));
       }
       while (branch < at) {
         branches.get(branch).restore(ended.get(branch));
@@ -167,8 +169,11 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
         List<State> later = state.states("later");
         if (later.size() != branches.size() - branch - 1) {
           throw new State.InvalidState(
-              "checkpoint: expected the starts of %d datasets, but got %d"
-                  .formatted(branches.size() - branch - 1, later.size()));
+              "checkpoint: expected the starts of %d %s, but got %d"
+                  .formatted(
+                      branches.size() - branch - 1,
+                      Plural.word(branches.size() - branch - 1, "dataset"),
+                      later.size()));
         }
         for (int i = 0; i < later.size(); i++) {
           Cursor next = branches.get(branch + 1 + i);

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -153,7 +154,8 @@ abstract class DirectedCursor extends Cursor {
     List<State> inputs = state.states("inputs");
     if (flags.length != readers.length || inputs.size() != readers.length) {
       throw new State.InvalidState(
-          "checkpoint: expected %d inputs, but got %d".formatted(readers.length, inputs.size()));
+          "checkpoint: expected %d %s, but got %d"
+              .formatted(readers.length, Plural.word(readers.length, "input"), inputs.size()));
     }
     for (int i = 0; i < readers.length; i++) {
       if (flags[i] != 0) {

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Compression;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Context;
@@ -111,13 +112,15 @@ public record FixedLengthRecordsOp(
     long body = size - headerBytes - footerBytes;
     if (body < 0 || body % recordBytes != 0) {
       throw new IOException(
-          "fixedLengthRecords: expected %s to have a header of %d bytes, whole records of %d and a footer of %d, but it has %d bytes, which leaves %s"
+          "fixedLengthRecords: expected %s to have a header of %d %s, whole records of %d and a footer of %d, but it has %d %s, which leaves %s"
               .formatted(
                   file,
                   headerBytes,
+                  Plural.word(headerBytes, "byte"),
                   recordBytes,
                   footerBytes,
                   size,
+                  Plural.word(size, "byte"),
                   body < 0 ? "none for records" : body % recordBytes + " over"));
     }
     return body / recordBytes;
@@ -243,8 +246,8 @@ public record FixedLengthRecordsOp(
       while (record.hasRemaining()) {
         if (source.read(offset + record.position(), record) < 0) {
           throw new EOFException(
-              "%s: expected a record of %d bytes at %d, but the file has become shorter"
-                  .formatted(file, op.recordBytes, offset));
+              "%s: expected a record of %d %s at %d, but the file has become shorter"
+                  .formatted(file, op.recordBytes, Plural.word(op.recordBytes, "byte"), offset));
         }
       }
       return record.array();

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Spec;
 import dev.headrace.data.Structure;
@@ -52,10 +53,11 @@ public record FromTensorSlicesOp(Content tensors, Site site) implements Op {
       }
       if (shape.dim(0) != leaves[0].shape().dim(0)) {
         throw new IllegalArgumentException(
-            "fromTensorSlices%s: expected %d rows, as %s has, but got %s; all tensors must have the same first dimension"
+            "fromTensorSlices%s: expected %d %s, as %s has, but got %s; all tensors must have the same first dimension"
                 .formatted(
                     name(structure, i),
                     leaves[0].shape().dim(0),
+                    Plural.word(leaves[0].shape().dim(0), "row"),
                     structure.leafName(0),
                     leaves[i].describe()));
       }

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Causes;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
@@ -167,8 +168,8 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
       skip(to);
       if (position < to && terminal == null) {
         throw new State.InvalidState(
-            "checkpoint: expected %s to give %d elements again, but it ended after %d; is it repeatable?"
-                .formatted(context.path(), to, position));
+            "checkpoint: expected %s to give %d %s again, but it ended after %d; is it repeatable?"
+                .formatted(context.path(), to, Plural.word(to, "element"), position));
       }
     }
 

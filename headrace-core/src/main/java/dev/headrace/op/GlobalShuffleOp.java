@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.IndexShuffle;
 import dev.headrace.data.Philox;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Seed;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
@@ -163,9 +164,9 @@ public record GlobalShuffleOp(Op input, Seed seed, boolean reshuffle, Site site)
       order();
       if (itsSize != size || !state.text("content").equals(access.fingerprint())) {
         throw new State.InvalidState(
-            "checkpoint: expected the %d elements that %s had when it was taken, but it has %d, or"
-                    .formatted(itsSize, context.path(), size)
-                + " others; restore them, or start the epoch anew");
+            "checkpoint: expected the %d %s that %s had when it was taken, but it has %d, or"
+                    .formatted(itsSize, Plural.word(itsSize, "element"), context.path(), size)
+                + " others; restore them, or start the epoch again");
       }
       if (position < 0 || position > size) {
         throw new State.InvalidState(

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.HeapLayout;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
@@ -194,11 +195,12 @@ public record GroupByReducerOp(
           context.path(),
           null,
           new IllegalStateException(
-              ("groupByReducer: expected its groups to fit the memory budget, but %,d groups need"
-                   + " more than %,d bytes and %s; raise %s, or use fewer keys or smaller states")
+              ("groupByReducer: expected its groups to fit the memory budget, but %s %s"
+                      + " more than %s and %s; raise %s, or use fewer keys or smaller states")
                   .formatted(
-                      groups.size(),
-                      holding.bytes() + bytes - group.bytes,
+                      Plural.of(groups.size(), "group"),
+                      groups.size() == 1 ? "needs" : "need",
+                      Plural.of(holding.bytes() + bytes - group.bytes, "byte"),
                       holding.isFull(),
                       holding.option())),
           true);

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.HeapLayout;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -327,13 +328,13 @@ abstract class GroupingCursor extends Cursor {
         context.path(),
         null,
         new IllegalStateException(
-            ("%s: expected windows that are not full to fit the memory budget, but with %,d"
-                    + " elements of %,d keys, %,d MB, %s; full windows of these keys need about %,d"
+            ("%s: expected windows that are not full to fit the memory budget, but with %s"
+                    + " of %s, %,d MB, %s; full windows of these keys need about %,d"
                     + " MB: lower the size or the number of keys, or raise %s to more than that%s")
                 .formatted(
                     word,
-                    heldElements,
-                    groups.size(),
+                    Plural.of(heldElements, "element"),
+                    Plural.of(groups.size(), "key"),
                     holding.bytes() >> 20,
                     holding.isFull(),
                     neededBytes() >> 20,

@@ -132,9 +132,16 @@ public record IgnoreErrorsOp(
           failure.id(),
           new IllegalStateException(
               "ignoreErrors: expected %s, but got %,d among %s; the last ones: %s"
-                  .formatted(op.budget, ignored, Plural.of(ignored + given, "element"), causes),
+                  .formatted(
+                      allowed(op.budget), ignored, Plural.of(ignored + given, "element"), causes),
               failure.cause()),
           true);
+    }
+
+    /** As its text, which checkpoints compare and which therefore stays, but for one failure. */
+    private static String allowed(ErrorBudget budget) {
+      String text = budget.toString();
+      return budget.count() == 1 ? text.replaceFirst("failures", "failure") : text;
     }
 
     private static String text(Failure failure) {

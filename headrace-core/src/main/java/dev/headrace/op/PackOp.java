@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.DType;
 import dev.headrace.data.HeapLayout;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
@@ -646,8 +647,8 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
       for (long offset = 0; offset < count; offset++) {
         if (!waiting.isEmpty() && tokens - waiting.getFirst().length >= op.length) {
           throw new State.InvalidState(
-              "checkpoint: expected less than a row to wait, but got %d sequences"
-                  .formatted(count));
+              "checkpoint: expected less than a row to wait, but got %d %s"
+                  .formatted(count, Plural.word(count, "sequence")));
         }
         advanceAgain(count - offset);
         if (reader.isFailure()) {

@@ -40,8 +40,11 @@ public record PadToCardinalityOp(
     long all = input.cardinality();
     if (all == INFINITE || all > count) {
       throw new IllegalArgumentException(
-          "padToCardinality: expected a dataset of at most %d elements, but got one %s"
-              .formatted(count, all == INFINITE ? "without end" : "of " + all));
+          "padToCardinality: expected a dataset of at most %d %s, but got one %s"
+              .formatted(
+                  count,
+                  Plural.word(count, "element"),
+                  all == INFINITE ? "without end" : "of " + all));
     }
   }
 
@@ -201,8 +204,8 @@ public record PadToCardinalityOp(
       padded = state.number("padded");
       if (real < 0 || padded < 0 || real > op.count || padded > op.count - real) {
         throw new State.InvalidState(
-            "checkpoint: expected up to %d elements and padding, but got %d and %d"
-                .formatted(op.count, real, padded));
+            "checkpoint: expected up to %d %s and padding, but got %d and %d"
+                .formatted(op.count, Plural.word(op.count, "element"), real, padded));
       }
       source.restore(state.state("input"));
     }

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
@@ -200,12 +201,12 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
           context.path(),
           null,
           new IllegalStateException(
-              ("rebatch: expected a batch of %,d rows to fit the memory budget, but after %,d rows"
-                      + " of %,d bytes %s; make batches smaller, or raise %s")
+              ("rebatch: expected a batch of %s to fit the memory budget, but after %s"
+                      + " of %s %s; make batches smaller, or raise %s")
                   .formatted(
-                      op.sizes.get(turn),
-                      gatheredRows,
-                      holding.bytes(),
+                      Plural.of(op.sizes.get(turn), "row"),
+                      Plural.of(gatheredRows, "row"),
+                      Plural.of(holding.bytes(), "byte"),
                       holding.isFull(),
                       holding.option())),
           true);
@@ -343,9 +344,14 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
       Batch batch = current;
       if (batch == null || savedRow >= batch.rows()) {
         throw new State.InvalidState(
-            ("checkpoint: expected a batch of more than %d rows, but got %s; the input changed"
+            ("checkpoint: expected a batch of more than %d %s, but got %s; the input changed"
                     + " since the checkpoint")
-                .formatted(savedRow, batch == null ? "none" : batch.rows() + " rows"));
+                .formatted(
+                    savedRow,
+                    Plural.word(savedRow, "row"),
+                    batch == null
+                        ? "none"
+                        : batch.rows() + " " + Plural.word(batch.rows(), "row")));
       }
       row = savedRow;
     }

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.TfRecordFormat;
 import dev.headrace.data.TfRecordIndex;
@@ -143,7 +144,12 @@ abstract class RecordFile implements OpenFile {
               + (offset() == 0 ? "; is this a TFRecord file, and not a packed one?" : ""));
     }
     if (length < 0 || length > left - TfRecordFormat.FRAME_BYTES) {
-      throw cut("its data should have " + Long.toUnsignedString(length) + " bytes", left);
+      throw cut(
+          "its data should have "
+              + Long.toUnsignedString(length)
+              + " "
+              + Plural.word(length, "byte"),
+          left);
     }
   }
 
@@ -164,7 +170,8 @@ abstract class RecordFile implements OpenFile {
 
   final DamagedData damagedData(long length) {
     return new DamagedData(
-        "%sthe checksum of its data, %d bytes, does not fit".formatted(here(), length));
+        "%sthe checksum of its data, %d %s, does not fit"
+            .formatted(here(), length, Plural.word(length, "byte")));
   }
 
   final String here() {

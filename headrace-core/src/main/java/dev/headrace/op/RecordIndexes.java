@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.TfRecordFormat;
 import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
@@ -76,8 +77,15 @@ final class RecordIndexes {
       TfRecordIndex made = TfRecordIndex.again(path, settings.indexFolder(), warn);
       if (made.records() != wrong.records() || made.end() != wrong.end()) {
         throw new IOException(
-            "%s: expected %d records up to byte %d, as its index had it, but there are %d up to byte %d; the index was made again: open the pipeline again"
-                .formatted(path, wrong.records(), wrong.end(), made.records(), made.end()),
+            "%s: expected %d %s up to byte %d, as its index had it, but there %s %d up to byte %d; the index was made again: open the pipeline again"
+                .formatted(
+                    path,
+                    wrong.records(),
+                    Plural.word(wrong.records(), "record"),
+                    wrong.end(),
+                    made.records() == 1 ? "is" : "are",
+                    made.records(),
+                    made.end()),
             why);
       }
       indexes.set(file, made);

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.RandomStream;
 import dev.headrace.data.Seed;
 import dev.headrace.spi.Checkpointing;
@@ -48,8 +49,8 @@ public record RejectionResampleOp(
       checkShares("initial", initial);
       if (initial.size() != target.size()) {
         throw new IllegalArgumentException(
-            "rejectionResample: expected an initial share for each of %d classes, but got %d"
-                .formatted(target.size(), initial.size()));
+            "rejectionResample: expected an initial share for each of %d %s, but got %d"
+                .formatted(target.size(), Plural.word(target.size(), "class"), initial.size()));
       }
       for (int i = 0; i < target.size(); i++) {
         if (target.get(i) > 0 && initial.get(i) == 0) {
@@ -213,8 +214,8 @@ public record RejectionResampleOp(
       long[] saved = state.numbers("met");
       if (saved.length != met.length) {
         throw new State.InvalidState(
-            "checkpoint: expected the counts of %d classes, but got %d"
-                .formatted(met.length, saved.length));
+            "checkpoint: expected the counts of %d %s, but got %d"
+                .formatted(met.length, Plural.word(met.length, "class"), saved.length));
       }
       for (int i = 0; i < met.length; i++) {
         if (saved[i] < 0) {

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -27,8 +28,8 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
     }
     if (index < 0 || index >= count) {
       throw new IllegalArgumentException(
-          "shard: expected an index from 0 to %d for %d shards, but got %d"
-              .formatted(count - 1, count, index));
+          "shard: expected an index from 0 to %d for %d %s, but got %d"
+              .formatted(count - 1, count, Plural.word(count, "shard"), index));
     }
   }
 

@@ -322,12 +322,12 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
           null,
           new IllegalStateException(
               ("shuffle: expected a buffer of %s to fit the memory budget, but after %s"
-                      + " of about %,d bytes %s; the buffer needs about %,d MB: lower it,"
+                      + " of about %s %s; the buffer needs about %,d MB: lower it,"
                       + " raise %s, or shuffle before elements grow%s")
                   .formatted(
                       Plural.of(wanted, "element"),
                       Plural.of(good, "element"),
-                      needed,
+                      Plural.of(needed, "byte"),
                       holding.isFull(),
                       Math.max(1, Math.round((double) needed * wanted / (1 << 20))),
                       holding.option(),
@@ -424,8 +424,8 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
       // The element that fills the buffer sends one out, before a position can be told.
       if (given < 0 || good < given || good - given >= capacity) {
         throw new State.InvalidState(
-            "checkpoint: expected at most %d elements in the buffer of shuffle, but got %d"
-                .formatted(capacity - 1, good - given));
+            "checkpoint: expected at most %d %s in the buffer of shuffle, but got %d"
+                .formatted(capacity - 1, Plural.word(capacity - 1, "element"), good - given));
       }
       givenSlot = (int) (given % capacity);
       goodSlot = (int) (good % capacity);

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
@@ -88,8 +89,8 @@ public record SplitOp(Op input, long first, long count, Site site) implements Op
           context.path(),
           new Id(context.prefix(), op.first + given),
           new EOFException(
-              "split: expected %d records from record %d on, but the source ends after %d of them; make the splits anew"
-                  .formatted(op.count, op.first, given)),
+              "split: expected %d %s from record %d on, but the source ends after %d of them; make the splits again"
+                  .formatted(op.count, Plural.word(op.count, "record"), op.first, given)),
           true);
     }
 

@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.data.Compression;
 import dev.headrace.data.Log;
+import dev.headrace.data.Plural;
 import dev.headrace.data.TfRecordIndex;
 import dev.headrace.data.TfRecords;
 import dev.headrace.spi.Access;
@@ -103,16 +104,19 @@ public record TfRecordsOp(InputFiles files, TfRecords settings, Site site) imple
             || (first.number() == split.firstRecord() && first.offset() == split.fromByte());
     if (records < 0 || records > split.records() || !hasAll || !isFound) {
       throw new IOException(
-          "split: expected %d records from byte %d to %d of %s, the first of them record %d, but %s; remove the index of the file and make the splits again"
+          "split: expected %d %s from byte %d to %d of %s, the first of them record %d, but %s; remove the index of the file and make the splits again"
               .formatted(
                   split.records(),
+                  Plural.word(split.records(), "record"),
                   split.fromByte(),
                   split.toByte(),
                   path,
                   split.firstRecord(),
                   records < 0
                       ? "these bytes are no whole records"
-                      : !isFound ? "the index has that at another byte" : "there are " + records));
+                      : !isFound
+                          ? "the index has that at another byte"
+                          : (records == 1 ? "there is " : "there are ") + records));
     }
   }
 

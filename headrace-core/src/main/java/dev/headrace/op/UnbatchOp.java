@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Structure;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Cancelled;
@@ -233,8 +234,13 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
       }
       if (row < 0 || current == null || row >= current.count()) {
         throw new State.InvalidState(
-            "checkpoint: expected a batch of more than %d rows, but got %s; the input changed since"
-                    .formatted(row, current == null ? "none" : current.count() + " rows")
+            "checkpoint: expected a batch of more than %d %s, but got %s; the input changed since"
+                    .formatted(
+                        row,
+                        Plural.word(row, "row"),
+                        current == null
+                            ? "none"
+                            : current.count() + " " + Plural.word(current.count(), "row"))
                 + " the checkpoint");
       }
       next = row;

@@ -136,10 +136,11 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
           context.path(),
           null,
           new IllegalStateException(
-              ("unique: expected the keys it has met to fit the memory budget, but %,d of them need"
+              ("unique: expected the keys it has met to fit the memory budget, but %,d of them %s"
                       + " %,d bytes and %s; raise %s, or give a smaller key: unique(x -> …)%s")
                   .formatted(
                       seen.size() + 1,
+                      seen.size() == 0 ? "needs" : "need",
                       seen.bytes() + bytes,
                       seen.isFull(),
                       seen.option(),

@@ -1,5 +1,6 @@
 package dev.headrace.op;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -88,8 +89,8 @@ record WindowItems(Items items, Site site) implements Op {
       long saved = state.number("next");
       if (saved < 0 || saved > list.size()) {
         throw new State.InvalidState(
-            "checkpoint: expected a window of at least %d elements, but got %d"
-                .formatted(saved, list.size()));
+            "checkpoint: expected a window of at least %d %s, but got %d"
+                .formatted(saved, Plural.word(saved, "element"), list.size()));
       }
       next = (int) saved;
     }

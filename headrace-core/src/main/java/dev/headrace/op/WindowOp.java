@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.HeapLayout;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
@@ -191,13 +192,13 @@ public record WindowOp(
           context.path(),
           null,
           new IllegalStateException(
-              ("window: expected the %,d elements of a window to fit the memory budget, but after"
-                      + " %,d elements of about %,d bytes %s; they need about %,d MB: make windows"
+              ("window: expected the %s of a window to fit the memory budget, but after"
+                      + " %s of about %s %s; they need about %,d MB: make windows"
                       + " smaller, or raise %s")
                   .formatted(
-                      span,
-                      held.size(),
-                      each,
+                      Plural.of(span, "element"),
+                      Plural.of(held.size(), "element"),
+                      Plural.of(each, "byte"),
                       holding.isFull(),
                       (long) ((double) each * span / (1 << 20)),
                       holding.option())),
@@ -231,8 +232,8 @@ public record WindowOp(
       for (long left = again; left > 0; left--) {
         if (!reader.advance((int) Math.min(left, LONGEST_PULL))) {
           throw new State.InvalidState(
-              "checkpoint: expected %d more elements to read again, but the input has ended; it"
-                      .formatted(left)
+              "checkpoint: expected %d more %s to read again, but the input has ended; it"
+                      .formatted(left, Plural.word(left, "element"))
                   + " changed since the checkpoint");
         }
         if (!reader.isFailure() && !hold()) { // failures were delivered

@@ -1,6 +1,7 @@
 package dev.headrace.op;
 
 import dev.headrace.data.Pair;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Chunk;
@@ -214,8 +215,8 @@ public record ZipOp(
       List<State> states = state.states("inputs");
       if (states.size() != readers.length) {
         throw new State.InvalidState(
-            "checkpoint: expected positions of %d zipped datasets, but got %d"
-                .formatted(readers.length, states.size()));
+            "checkpoint: expected positions of %d zipped %s, but got %d"
+                .formatted(readers.length, Plural.word(readers.length, "dataset"), states.size()));
       }
       for (int i = 0; i < readers.length; i++) {
         readers[i].restore(states.get(i));

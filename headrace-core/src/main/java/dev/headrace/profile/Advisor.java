@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import dev.headrace.data.Plural;
 import dev.headrace.profile.Advice.Action;
 import dev.headrace.profile.Model.Limit;
 import dev.headrace.spi.Op;
@@ -230,8 +231,11 @@ final class Advisor {
           model.withWorkers(i, 0),
           0,
           List.of(
-              "its %.0f workers are busy %.0f %% of the time"
-                  .formatted(crew.workers(), 100 * crew.busy())));
+              "its %s %s busy %.0f %% of the time"
+                  .formatted(
+                      Plural.of(Math.round(crew.workers()), "worker"),
+                      Math.round(crew.workers()) == 1 ? "is" : "are",
+                      100 * crew.busy())));
     }
   }
 
@@ -456,8 +460,8 @@ final class Advisor {
     String title = "keep the elements of " + name(i) + " in memory";
     String code = ".cache()   // after it; from the second epoch on";
     String what =
-        "%,d elements of %s each; everything up to there is then done once"
-            .formatted(elements, DiagnosisText.bytes(each));
+        "%s of %s each; everything up to there is then done once"
+            .formatted(Plural.of(elements, "element"), DiagnosisText.bytes(each));
     if (profile.epochs() > 1) {
       add(Action.CACHE, i, title, code, with, (long) bytes, List.of(what));
     } else if (gain(with) > 1.2 && gain(with) > bestCache) {

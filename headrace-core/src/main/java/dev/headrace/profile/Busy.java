@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import dev.headrace.data.Plural;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,9 @@ final class Busy {
             .collect(Collectors.joining(", "));
     return String.format(
         Locale.ROOT,
-        "The machine is busy: other programs take %.1f of its %.0f cores%s.",
+        "The machine is busy: other programs take %.1f of its %s%s.",
         machine.otherCores(),
-        machine.cores(),
+        Plural.of(Math.round(machine.cores()), "core"),
         programs.isEmpty() ? "" : " (" + programs + ")");
   }
 

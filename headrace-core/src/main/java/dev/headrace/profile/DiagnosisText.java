@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import dev.headrace.data.Plural;
 import java.util.List;
 import java.util.Locale;
 
@@ -44,7 +45,7 @@ final class DiagnosisText {
       line(text, "What the engine has changed by itself:");
       int left = Math.max(0, decisions.size() - MOST_DECISIONS);
       if (left > 0) {
-        line(text, "  %d changes before these", left);
+        line(text, "  %d %s before these", left, Plural.word(left, "change"));
       }
       decisions.subList(left, decisions.size()).forEach(each -> line(text, "  %s", each));
     }

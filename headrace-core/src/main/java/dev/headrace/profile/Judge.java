@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import dev.headrace.data.Plural;
 import dev.headrace.profile.Model.Limit;
 import dev.headrace.profile.Model.LimitKind;
 import dev.headrace.profile.Model.Suspect;
@@ -166,12 +167,13 @@ final class Judge {
     Load load = model.of(operator);
     shares(operator);
     note(
-        "it runs on %s; %.1f of %.0f cores are in use",
+        "it runs on %s; %.1f of %s %s in use",
         thread < 0
             ? "the training loop's own thread, between steps"
             : "one thread, for " + name(thread),
         profile.machine().processCores(),
-        profile.machine().cores());
+        Plural.of(Math.round(profile.machine().cores()), "core"),
+        Math.round(profile.machine().cores()) == 1 ? "is" : "are");
     if (isCache(operator)) {
       return cache(operator);
     }
@@ -202,42 +204,53 @@ final class Judge {
 
   private Verdict workers(int thread) {
     OpProfile.Crew crew = profile.operators().get(thread).crew();
+    long workers = Math.round(model.workers(thread));
     int maker = model.makerFor(thread);
     if (maker >= 0) {
       shares(maker);
       note(
-          "what it leaves deferred is computed by %.0f workers of %s, which are busy %.0f %% of the"
-              + " time",
-          model.workers(thread), name(thread), crew == null ? 0 : 100 * crew.busy());
+          "what it leaves deferred is computed by %s of %s, which %s busy %.0f %% of the time",
+          Plural.of(workers, "worker"),
+          name(thread),
+          workers == 1 ? "is" : "are",
+          crew == null ? 0 : 100 * crew.busy());
       return verdict(
           Kind.INPUT_BOUND,
           maker,
-          "%s is the limit: the %.0f workers that compute it %s."
-              .formatted(cap(name(maker)), model.workers(thread), occupation(crew)));
+          "%s is the limit: the %s it %s."
+              .formatted(
+                  cap(name(maker)),
+                  workers == 1 ? "1 worker that computes" : workers + " workers that compute",
+                  occupation(crew, workers)));
     }
     shares(thread);
     note(
-        "it has %.0f workers, which are busy %.0f %% of the time",
-        model.workers(thread), crew == null ? 0 : 100 * crew.busy());
+        "it has %s, which %s busy %.0f %% of the time",
+        Plural.of(workers, "worker"),
+        workers == 1 ? "is" : "are",
+        crew == null ? 0 : 100 * crew.busy());
     if (reads(thread)) {
       return verdict(
           Kind.SOURCE_BOUND,
           thread,
-          "Reading is the limit: %s has no more than %.0f readers at work."
-              .formatted(name(thread), model.workers(thread)));
+          "Reading is the limit: %s has no more than %s at work."
+              .formatted(name(thread), Plural.of(workers, "reader")));
     }
     return verdict(
         Kind.INPUT_BOUND,
         thread,
-        "%s is the limit: its %.0f workers %s."
-            .formatted(cap(name(thread)), model.workers(thread), occupation(crew)));
+        "%s is the limit: its %s %s."
+            .formatted(cap(name(thread)), Plural.of(workers, "worker"), occupation(crew, workers)));
   }
 
-  private static String occupation(OpProfile.@Nullable Crew crew) {
-    return crew == null || crew.busy() >= BUSY
-        ? "are busy and there are no more of them"
-        : "cannot make more, though each of them is busy only %.0f %% of the time"
-            .formatted(100 * crew.busy());
+  private static String occupation(OpProfile.@Nullable Crew crew, long workers) {
+    if (crew == null || crew.busy() >= BUSY) {
+      return workers == 1
+          ? "is busy and there is no other"
+          : "are busy and there are no more of them";
+    }
+    return "cannot make more, though %s is busy only %.0f %% of the time"
+        .formatted(workers == 1 ? "it" : "each of them", 100 * crew.busy());
   }
 
   /** Workers that hold each other up. */
@@ -245,11 +258,15 @@ final class Judge {
     int operator = limit.thread();
     OpProfile.Crew crew = profile.operators().get(operator).crew();
     shares(operator);
+    long workers = crew == null ? 1 : Math.round(crew.workers());
     double locked =
         crew == null || crew.workNs() <= 0 ? 0 : Math.min(1, crew.lockedNs() / crew.workNs());
     note(
-        "its %.0f workers wait for a lock %.0f %% of their time; inside it an element takes %s",
-        crew == null ? 1 : crew.workers(), 100 * locked, time(limit.ns()));
+        "its %s for a lock %.0f %% of %s time; inside it an element takes %s",
+        workers == 1 ? "1 worker waits" : workers + " workers wait",
+        100 * locked,
+        workers == 1 ? "its" : "their",
+        time(limit.ns()));
     return verdict(
         Kind.SERIAL_BOUND,
         operator,
@@ -291,8 +308,8 @@ final class Judge {
     if (works) {
       shares(operator);
       note(
-          "its workers get %d elements ahead, then wait; times vary by %.0f %%",
-          capacity, 100 * variation);
+          "its workers get %d %s ahead, then wait; times vary by %.0f %%",
+          capacity, Plural.word(capacity, "element"), 100 * variation);
     } else {
       note(
           "times vary by %.0f %% there and by %.0f %% in the step; the buffer holds %d",
@@ -307,13 +324,13 @@ final class Judge {
                 + " each other in turn."
             : variation > HEAVY_TAIL
                 ? "%s is held up by its slow elements: results leave in order, and its workers get"
-                    + " no further ahead than %d elements."
+                    + " no further ahead than %d %s."
                 : "%s is not far enough ahead: while the training loop trains, its workers make"
                     + " less than the next batch, and the loop waits for the rest.";
     return verdict(
         works ? Kind.INPUT_BOUND : Kind.BUFFER_BOUND,
         operator,
-        sentence.formatted(cap(name(operator)), capacity));
+        sentence.formatted(cap(name(operator)), capacity, Plural.word(capacity, "element")));
   }
 
   private Verdict skew(int operator) {
@@ -356,8 +373,10 @@ final class Judge {
   private Verdict garbage() {
     Profile.Machine machine = profile.machine();
     note(
-        "%d collections; everything stood still for %.0f %% of the time",
-        machine.collections(), 100 * machine.gcShare());
+        "%d %s; everything stood still for %.0f %% of the time",
+        machine.collections(),
+        Plural.word(machine.collections(), "collection"),
+        100 * machine.gcShare());
     note(
         "%s are in use after a collection, of %s that the heap may have",
         DiagnosisText.bytes(machine.liveBytes()), DiagnosisText.bytes(machine.heapBytes()));

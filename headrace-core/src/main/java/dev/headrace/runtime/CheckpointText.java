@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Draws;
 import dev.headrace.spi.State;
 import java.nio.charset.StandardCharsets;
@@ -61,7 +62,8 @@ public final class CheckpointText {
           "checkpoint: expected a sum in the last line, but it is missing; the file was cut off"
               + " after "
               + text.length()
-              + " characters");
+              + " "
+              + Plural.word(text.length(), "character"));
     }
     String body = text.substring(0, at);
     String sum = text.substring(at + SUM.length()).strip();

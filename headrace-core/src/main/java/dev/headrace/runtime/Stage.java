@@ -1,6 +1,7 @@
 package dev.headrace.runtime;
 
 import dev.headrace.data.Account;
+import dev.headrace.data.Plural;
 import dev.headrace.spi.Cancelled;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
@@ -219,11 +220,11 @@ final class Stage extends Cursor {
     if (shortOfMemory && work == null && !ahead.isCapacityTuned() && !saidShort) {
       saidShort = true;
       engine.warn(
-          ("%s: asked to hold %,d elements, holds %,d, because one takes about %,d bytes and the"
+          ("%s: asked to hold %s, holds %,d, because one takes about %,d bytes and the"
                   + " memory budget is %,d MB; a larger buffer would not be faster")
               .formatted(
                   path,
-                  ahead.elements(),
+                  Plural.of(ahead.elements(), "element"),
                   buffered,
                   (long) (heapBytesEach + slabBytesEach),
                   (slabBytesEach > heapBytesEach

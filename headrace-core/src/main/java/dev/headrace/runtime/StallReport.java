@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.data.Plural;
 import java.util.List;
 
 /** Says who waits for whom, with the stacks of those who are inside functions of the user. */
@@ -31,7 +32,10 @@ final class StallReport {
       text.append(working)
           .append(" of ")
           .append(workers.size())
-          .append(" workers are inside a function");
+          .append(' ')
+          .append(Plural.word(workers.size(), "worker"))
+          .append(working == 1 ? " is" : " are")
+          .append(" inside a function");
       Worker shown = longest != null || workers.isEmpty() ? longest : workers.getFirst();
       if (shown != null) {
         text.append("; ")

@@ -148,8 +148,11 @@ public final class Draws {
   public synchronized void restore(long[] numbers) {
     if (!arePossible(numbers)) {
       throw new State.InvalidState(
-          "checkpoint: expected seeds and passes of places, but got %d numbers that are others"
-              .formatted(numbers.length));
+          "checkpoint: expected seeds and passes of places, but got %s"
+              .formatted(
+                  numbers.length == 1
+                      ? "1 number that is another"
+                      : numbers.length + " numbers that are others"));
     }
     if (numbers.length == 0) {
       return;

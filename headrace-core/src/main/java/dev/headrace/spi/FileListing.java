@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.headrace.data.Account;
 import dev.headrace.data.HeapLayout;
 import dev.headrace.data.PartialFile;
+import dev.headrace.data.Plural;
 import dev.headrace.data.TfRecordIndex;
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -174,13 +175,13 @@ public record FileListing(
       long bytes = file.heapBytes() + HeapLayout.REFERENCE * 3L / 2; // a list that grows by half
       if (!holding.takeOrPass(bytes)) {
         throw new IllegalStateException(
-            ("%s: expected the list of its files to fit the memory budget, but after %,d files of"
-                    + " %,d bytes %s; the next one is %s: read fewer and larger files, give a"
+            ("%s: expected the list of its files to fit the memory budget, but after %s of"
+                    + " %s %s; the next one is %s: read fewer and larger files, give a"
                     + " narrower pattern, or raise %s")
                 .formatted(
                     word,
-                    files.size(),
-                    holding.bytes(),
+                    Plural.of(files.size(), "file"),
+                    Plural.of(holding.bytes(), "byte"),
                     holding.isFull(),
                     file,
                     remedy.isEmpty() ? holding.option() : remedy));

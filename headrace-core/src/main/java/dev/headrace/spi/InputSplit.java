@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.Plural;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Objects;
@@ -49,8 +50,16 @@ public record InputSplit(
         || estimatedBytes < 0
         || fileBytes < -1) {
       throw new IllegalArgumentException(
-          "split: expected a file with a range of bytes and records, but got '%s' bytes %d to %d, %d records from %d on, about %d bytes"
-              .formatted(uri, fromByte, toByte, records, firstRecord, estimatedBytes));
+          "split: expected a file with a range of bytes and records, but got '%s' bytes %d to %d, %d %s from %d on, about %d %s"
+              .formatted(
+                  uri,
+                  fromByte,
+                  toByte,
+                  records,
+                  Plural.word(records, "record"),
+                  firstRecord,
+                  estimatedBytes,
+                  Plural.word(estimatedBytes, "byte")));
     }
   }
 
@@ -75,12 +84,14 @@ public record InputSplit(
   public void check(Store.Facts now) throws IOException {
     if (fileBytes >= 0 && (now.size() != fileBytes || now.modifiedMs() != fileModifiedMs)) {
       throw new IOException(
-          "split: expected %s as it was taken apart, with %d bytes, changed last at %s, but it now has %d bytes, changed last at %s; make the splits anew"
+          "split: expected %s as it was taken apart, with %d %s, changed last at %s, but it now has %d %s, changed last at %s; make the splits again"
               .formatted(
                   uri,
                   fileBytes,
+                  Plural.word(fileBytes, "byte"),
                   Instant.ofEpochMilli(fileModifiedMs),
                   now.size(),
+                  Plural.word(now.size(), "byte"),
                   Instant.ofEpochMilli(now.modifiedMs())));
     }
   }

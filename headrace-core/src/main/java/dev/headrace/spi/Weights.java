@@ -1,5 +1,6 @@
 package dev.headrace.spi;
 
+import dev.headrace.data.Plural;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -157,7 +158,8 @@ public sealed class Weights implements Identified {
     }
     if (weights.length != initial.length) {
       throw new IllegalArgumentException(
-          "Weights.set: expected %d weights, but got %d".formatted(initial.length, weights.length));
+          "Weights.set: expected %d %s, but got %d"
+              .formatted(initial.length, Plural.word(initial.length, "weight"), weights.length));
     }
     wanted = checked(weights.clone());
     requests++;
@@ -254,8 +256,9 @@ public sealed class Weights implements Identified {
       double[] weights = schedule.at(pass, element);
       if (weights == null || weights.length != size()) {
         throw new IllegalArgumentException(
-            "Weights.at: expected %d weights for element %d, but got %s"
-                .formatted(size(), element, Arrays.toString(weights)));
+            "Weights.at: expected %d %s for element %d, but got %s"
+                .formatted(
+                    size(), Plural.word(size(), "weight"), element, Arrays.toString(weights)));
       }
       return checked(weights.clone());
     }
@@ -344,8 +347,12 @@ public sealed class Weights implements Identified {
       long[] numbers = state.numbers("changes");
       if (numbers.length % (2 + 2 * width) != 0) {
         throw new State.InvalidState(
-            "checkpoint: expected changes of %d weights, but got %d numbers"
-                .formatted(width, numbers.length));
+            "checkpoint: expected changes of %d %s, but got %d %s"
+                .formatted(
+                    width,
+                    Plural.word(width, "weight"),
+                    numbers.length,
+                    Plural.word(numbers.length, "number")));
       }
       List<Change> saved = new ArrayList<>();
       for (int at = 0; at < numbers.length; at += 2 + 2 * width) {
@@ -381,8 +388,9 @@ public sealed class Weights implements Identified {
     public double[] fromBits(long[] bits, int at) {
       if (bits.length - at < initial.length) {
         throw new State.InvalidState(
-            "checkpoint: expected %d weights, but got %d"
-                .formatted(initial.length, bits.length - at));
+            "checkpoint: expected %d %s, but got %d"
+                .formatted(
+                    initial.length, Plural.word(initial.length, "weight"), bits.length - at));
       }
       double[] weights = new double[initial.length];
       for (int i = 0; i < weights.length; i++) {

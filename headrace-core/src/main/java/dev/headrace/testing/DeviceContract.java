@@ -1,6 +1,7 @@
 package dev.headrace.testing;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.SlabPool;
 import dev.headrace.data.Tensor;
@@ -98,7 +99,7 @@ public final class DeviceContract {
         stream.copyToDevice(host(arena, bytes, bytes), there);
         stream.copyToHost(there, back);
         await(stream);
-        expectContent("a copy of " + bytes + " bytes", bytes, back);
+        expectContent("a copy of " + bytes + " " + Plural.word(bytes, "byte"), bytes, back);
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.headrace.testing;
 
 import com.sun.management.ThreadMXBean;
+import dev.headrace.data.Plural;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -149,8 +150,8 @@ public final class ParserFuzz {
       }
     }
     System.out.printf(
-        "fuzz %s: %,d inputs of seed %d, %,d accepted, %,d refused; %d of old%n",
-        name, inputs, SEED, accepted, inputs - accepted, old);
+        "fuzz %s: %s of seed %d, %,d accepted, %,d refused; %d of old%n",
+        name, Plural.of(inputs, "input"), SEED, accepted, inputs - accepted, old);
   }
 
   private int replay() {

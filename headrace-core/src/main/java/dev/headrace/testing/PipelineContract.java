@@ -4,6 +4,7 @@ import dev.headrace.Checkpoint;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.PipelineException;
+import dev.headrace.data.Plural;
 import dev.headrace.profile.PipelineStats;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -252,7 +253,9 @@ public final class PipelineContract<T> {
         throw failure(
             "no memory held after close at position " + position,
             stats.heapBytes()
-                + " bytes on the heap account and "
+                + " "
+                + Plural.word(stats.heapBytes(), "byte")
+                + " on the heap account and "
                 + stats.nativeBytes()
                 + " native");
       }
@@ -308,7 +311,9 @@ public final class PipelineContract<T> {
 
   private static String near(List<String> events, int at) {
     return events.size()
-        + " events, around "
+        + " "
+        + Plural.word(events.size(), "event")
+        + ", around "
         + events.subList(Math.max(0, at - 3), Math.min(events.size(), at + 6));
   }
 

@@ -1,6 +1,7 @@
 package dev.headrace.testing;
 
 import dev.headrace.TrainingStep;
+import dev.headrace.data.Plural;
 import dev.headrace.data.RandomStream;
 import dev.headrace.data.Seed;
 import dev.headrace.spi.NanoClock;
@@ -138,8 +139,9 @@ public final class SyntheticStep implements TrainingStep<Object> {
 
   @Override
   public String toString() {
-    return "%d steps of %s: accelerator utilisation %.1f %%"
-        .formatted(steps, Duration.ofNanos(meanNs), 100 * utilisation());
+    return "%d %s of %s: accelerator utilisation %.1f %%"
+        .formatted(
+            steps, Plural.word(steps, "step"), Duration.ofNanos(meanNs), 100 * utilisation());
   }
 
   // ---- passing time -----------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 package dev.headrace.tune;
 
+import dev.headrace.data.Plural;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -131,7 +132,12 @@ public final class Levels {
   }
 
   private static String why(double fewerRate, int fewer, double rate, int workers) {
-    return "%,.0f elements a second with %d, %,.0f with %d"
-        .formatted(1e9 * fewerRate, fewer, 1e9 * rate, workers);
+    return "%,.0f %s a second with %d, %,.0f with %d"
+        .formatted(
+            1e9 * fewerRate,
+            Plural.word(Math.round(1e9 * fewerRate), "element"),
+            fewer,
+            1e9 * rate,
+            workers);
   }
 }

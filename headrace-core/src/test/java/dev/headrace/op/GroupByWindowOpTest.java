@@ -107,7 +107,7 @@ class GroupByWindowOpTest {
     assertThat(error.isTerminal()).isTrue();
     assertThat(error)
         .hasMessageContaining("groupByWindow: expected windows that are not full to fit the memory")
-        .hasMessageContaining("of 1 keys")
+        .hasMessageContaining("of 1 key, ")
         .hasMessageContaining("full windows of these keys need about 40 MB");
   }
 

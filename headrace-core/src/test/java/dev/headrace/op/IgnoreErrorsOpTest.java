@@ -115,6 +115,10 @@ class IgnoreErrorsOpTest {
         .contains("on 23: ")
         .doesNotContain("on 8: ");
     assertThat(Outcomes.of(dataset)).hasSize(20).endsWith("int64[] [22]", "error");
+    assertThat(Outcomes.errors(failing(100, 4).ignoreErrors(ErrorBudget.of(1))))
+        .singleElement()
+        .asString()
+        .contains("ignoreErrors: expected at most 1 failure, but got 2 among 9 elements");
     assertThat(Outcomes.of(failing(25, 1).ignoreErrors(ErrorBudget.of(5)))).endsWith("end");
     assertThat(Outcomes.of(failing(25, 1).ignoreErrors(ErrorBudget.of(0)))).hasSize(4);
   }

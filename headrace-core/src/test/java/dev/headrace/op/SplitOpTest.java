@@ -159,7 +159,7 @@ class SplitOpTest {
     assertThatThrownBy(() -> source.ofSplit(split))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("split: expected " + file + " as it was taken apart")
-        .hasMessageContaining("make the splits anew");
+        .hasMessageContaining("make the splits again");
     byte[] bytes = Files.readAllBytes(file);
     Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
     Files.setLastModifiedTime(file, before);

@@ -181,10 +181,11 @@ class ElementFileTest {
     byte[] bytes = Files.readAllBytes(file);
     for (int length = 0; length < bytes.length; length++) {
       Files.write(file, Arrays.copyOf(bytes, length));
+      String size = length == 1 ? "1 byte" : length + " bytes";
       assertThatThrownBy(() -> new ElementReader(file, new ElementCodec()))
           .isInstanceOf(IOException.class)
           .hasMessageStartingWith(
-              file + ": expected an element file, but it has no end after " + length + " bytes");
+              file + ": expected an element file, but it has no end after " + size + ";");
     }
   }
 

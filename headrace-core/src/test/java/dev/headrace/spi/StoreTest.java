@@ -125,7 +125,7 @@ class StoreTest {
     InputSplit split = InputSplit.parse(lines.splits(1).getFirst().toString());
     assertThat(lines.ofSplit(split).toList()).containsExactly("1");
     MemoryStore.put("mem:odd/[a]*?{b}", "1\n3\n".getBytes(UTF_8));
-    assertThatThrownBy(() -> lines.ofSplit(split)).hasMessageContaining("make the splits anew");
+    assertThatThrownBy(() -> lines.ofSplit(split)).hasMessageContaining("make the splits again");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.headrace.cuda;
 
+import dev.headrace.data.Plural;
 import dev.headrace.device.DeviceException;
 import dev.headrace.device.DeviceMemoryException;
 import java.util.ArrayDeque;
@@ -246,8 +247,8 @@ final class CudaContext {
     if (result == CudaDriver.OUT_OF_MEMORY) {
       throw new DeviceException(
           name,
-          "expected %,d bytes of pinned memory, but the host gives no more; use smaller batches or a smaller buffer"
-              .formatted(bytes),
+          "expected %s of pinned memory, but the host gives no more; use smaller batches or a smaller buffer"
+              .formatted(Plural.of(bytes, "byte")),
           null);
     }
     check("cuMemHostAlloc", result);

@@ -1,6 +1,7 @@
 package dev.headrace.cuda;
 
 import dev.headrace.cuda.kernel.Program;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Tensor;
 import dev.headrace.device.Device;
 import dev.headrace.device.DeviceEvent;
@@ -137,8 +138,8 @@ final class CudaStream implements DeviceStream {
   private static void checkSizes(MemorySegment from, MemorySegment to) {
     if (from.byteSize() != to.byteSize()) {
       throw new IllegalArgumentException(
-          "device copy: expected memory of one size, but got %,d bytes to be copied to %,d"
-              .formatted(from.byteSize(), to.byteSize()));
+          "device copy: expected memory of one size, but got %s to be copied to %,d"
+              .formatted(Plural.of(from.byteSize(), "byte"), to.byteSize()));
     }
   }
 
@@ -148,8 +149,8 @@ final class CudaStream implements DeviceStream {
   public void compute(Tensor deferred, MemorySegment deviceMemory) {
     if (deferred.byteSize() != deviceMemory.byteSize()) {
       throw new IllegalArgumentException(
-          "device computation: expected memory of %,d bytes, but got %,d"
-              .formatted(deferred.byteSize(), deviceMemory.byteSize()));
+          "device computation: expected memory of %s, but got %,d"
+              .formatted(Plural.of(deferred.byteSize(), "byte"), deviceMemory.byteSize()));
     }
     if (deferred.isDeferred()) {
       run(ProgramLinker.link(deferred), deviceMemory);

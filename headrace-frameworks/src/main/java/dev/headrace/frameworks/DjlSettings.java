@@ -1,6 +1,7 @@
 package dev.headrace.frameworks;
 
 import ai.djl.modality.cv.ImageFactory;
+import dev.headrace.data.Plural;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +56,11 @@ record DjlSettings(boolean resizesImages, int threads, int prefetch) {
             resizesImages ? "as an image" : "by a transform",
             threads == 0
                 ? "on the trainer's thread"
-                : "%d threads, %d batches ahead".formatted(threads, prefetch));
+                : "%d %s, %d %s ahead"
+                    .formatted(
+                        threads,
+                        Plural.word(threads, "thread"),
+                        prefetch,
+                        Plural.word(prefetch, "batch")));
   }
 }

@@ -1,5 +1,6 @@
 package dev.headrace.image;
 
+import dev.headrace.data.Plural;
 import java.util.Locale;
 
 /**
@@ -42,9 +43,9 @@ public record ImageLimits(int maxWidth, int maxHeight, long maxPixels, int maxSc
   void check(String place, long width, long height) {
     if (width > maxWidth || height > maxHeight || width * height > maxPixels) {
       throw new InvalidImageException(
-          ("%s: expected an image of at most %d x %d and %,d pixels, but got %d x %d; raise"
+          ("%s: expected an image of at most %d x %d and %s, but got %d x %d; raise"
                   + " headrace.image.maxWidth, maxHeight or maxPixels if the file is trusted")
-              .formatted(place, maxWidth, maxHeight, maxPixels, width, height));
+              .formatted(place, maxWidth, maxHeight, Plural.of(maxPixels, "pixel"), width, height));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.headrace.image;
 
+import dev.headrace.data.Plural;
 import java.lang.foreign.MemorySegment;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,9 +44,10 @@ interface JpegDecoder {
     long expected = (long) width * height * pixelBytes;
     if (!destination.isNative() || destination.isReadOnly() || destination.byteSize() != expected) {
       throw new IllegalArgumentException(
-          "decodeJpeg: expected %d bytes of native memory to write to, but got %d of %s memory%s"
+          "decodeJpeg: expected %d %s of native memory to write to, but got %d of %s memory%s"
               .formatted(
                   expected,
+                  Plural.word(expected, "byte"),
                   destination.byteSize(),
                   destination.isNative() ? "native" : "heap",
                   destination.isReadOnly() ? " that is read-only" : ""));

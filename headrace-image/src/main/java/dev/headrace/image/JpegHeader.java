@@ -2,6 +2,7 @@ package dev.headrace.image;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import dev.headrace.data.Plural;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -185,10 +186,11 @@ record JpegHeader(
    */
   static InvalidImageException truncated(long size, String where, boolean couldBeRecovered) {
     return new InvalidImageException(
-        "%s: expected a whole file, but it ends after %d bytes, %s%s"
+        "%s: expected a whole file, but it ends after %d %s, %s%s"
             .formatted(
                 PLACE,
                 size,
+                Plural.word(size, "byte"),
                 where,
                 couldBeRecovered ? "; Jpeg.recoverTruncated(fraction) decodes what there is" : ""));
   }

@@ -3,6 +3,7 @@ package dev.headrace.image;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import dev.headrace.data.Plural;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -229,9 +230,9 @@ final class JpegStream {
         case JpegHeader.SOS -> {
           if (++scans > maxScans) {
             throw new InvalidImageException(
-                ("decodeJpeg: expected at most %d scans, but got more; raise"
+                ("decodeJpeg: expected at most %d %s, but got more; raise"
                         + " headrace.image.maxScans if the file is trusted")
-                    .formatted(maxScans));
+                    .formatted(maxScans, Plural.word(maxScans, "scan")));
           }
           at = segmentEnd(copied, marker);
           if (at < 0) {

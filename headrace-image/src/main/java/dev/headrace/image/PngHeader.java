@@ -3,6 +3,7 @@ package dev.headrace.image;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.headrace.data.Plural;
 import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -166,8 +167,8 @@ record PngHeader(
 
   static InvalidImageException truncated(MemorySegment file) {
     return new InvalidImageException(
-        "%s: expected a whole file, but it ends early, after %d bytes"
-            .formatted(PLACE, file.byteSize()));
+        "%s: expected a whole file, but it ends early, after %d %s"
+            .formatted(PLACE, file.byteSize(), Plural.word(file.byteSize(), "byte")));
   }
 
   static int intAt(byte[] bytes, int offset) {
@@ -237,7 +238,7 @@ record PngHeader(
     }
 
     String describe() {
-      return "chunk " + printable() + " of " + length + " bytes";
+      return "chunk " + printable() + " of " + length + " " + Plural.word(length, "byte");
     }
   }
 }

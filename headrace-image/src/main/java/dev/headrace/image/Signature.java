@@ -32,7 +32,9 @@ final class Signature {
     if (starts(file, 0, "II*\0") || starts(file, 0, "MM\0*")) {
       return "a TIFF file, which is not supported";
     }
-    StringBuilder text = new StringBuilder(file.byteSize() + " bytes that begin with");
+    StringBuilder text =
+        new StringBuilder(
+            file.byteSize() == 1 ? "1 byte that is" : file.byteSize() + " bytes that begin with");
     for (int i = 0; i < Math.min(8, file.byteSize()); i++) {
       text.append(" %02X".formatted(JpegHeader.at(file, i)));
     }

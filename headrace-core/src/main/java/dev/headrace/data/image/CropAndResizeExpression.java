@@ -3,6 +3,7 @@ package dev.headrace.data.image;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +34,8 @@ public record CropAndResizeExpression(
     for (Box box : boxes) {
       if (box.image < 0 || box.image >= size.images()) {
         throw new IllegalArgumentException(
-            "cropAndResize: expected boxes of %d images, but got %s".formatted(size.images(), box));
+            "cropAndResize: expected boxes of %d %s, but got %s"
+                .formatted(size.images(), Plural.word(size.images(), "image"), box));
       }
     }
   }
@@ -115,7 +117,8 @@ public record CropAndResizeExpression(
 
   @Override
   public String describe() {
-    return "cropAndResize(%d boxes, %d, %d) ← %s"
-        .formatted(boxes.size(), height, width, source.describe());
+    return "cropAndResize(%d %s, %d, %d) ← %s"
+        .formatted(
+            boxes.size(), Plural.word(boxes.size(), "box"), height, width, source.describe());
   }
 }

@@ -1,5 +1,6 @@
 package dev.headrace.data.image;
 
+import dev.headrace.data.Plural;
 import java.util.random.RandomGenerator;
 
 /**
@@ -23,8 +24,14 @@ public record CropRange(
     if (!isArea || !isAspect || attempts < 1) {
       throw new IllegalArgumentException(
           "randomResizedCrop: expected areas of 0 to 1, aspects above 0, least before most, and at"
-              + " least one attempt, but got area %s to %s, aspect %s to %s, %d attempts"
-                  .formatted(leastArea, mostArea, leastAspect, mostAspect, attempts));
+              + " least one attempt, but got area %s to %s, aspect %s to %s, %d %s"
+                  .formatted(
+                      leastArea,
+                      mostArea,
+                      leastAspect,
+                      mostAspect,
+                      attempts,
+                      Plural.word(attempts, "attempt")));
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.headrace.data.image;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 
@@ -69,8 +70,14 @@ record ImageSize(long images, int height, int width, int channels, boolean isBat
     ImageSize size = of(word, tensor);
     if (size.channels != channels) {
       throw new IllegalArgumentException(
-          "%s: expected images of %d channels (%s), but got %s%s"
-              .formatted(word, channels, meaning, tensor.dtype().tfName(), tensor.shape()));
+          "%s: expected images of %d %s (%s), but got %s%s"
+              .formatted(
+                  word,
+                  channels,
+                  Plural.word(channels, "channel"),
+                  meaning,
+                  tensor.dtype().tfName(),
+                  tensor.shape()));
     }
     return size;
   }

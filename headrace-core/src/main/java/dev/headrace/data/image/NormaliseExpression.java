@@ -1,6 +1,7 @@
 package dev.headrace.data.image;
 
 import dev.headrace.data.DType;
+import dev.headrace.data.Plural;
 import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import java.util.ArrayList;
@@ -18,8 +19,8 @@ public record NormaliseExpression(Tensor source, List<Float> mean, List<Float> d
     int channels = ImageSize.of("normalise", source).channels();
     if (!fits(mean, channels) || !fits(deviation, channels)) {
       throw new IllegalArgumentException(
-          "normalise: expected a mean and a deviation for each of %d channels or one for all, but"
-                  .formatted(channels)
+          "normalise: expected a mean and a deviation for each of %d %s or one for all, but"
+                  .formatted(channels, Plural.word(channels, "channel"))
               + " got "
               + mean
               + " and "

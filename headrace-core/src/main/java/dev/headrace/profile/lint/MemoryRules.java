@@ -114,8 +114,8 @@ public final class MemoryRules {
       return null;
     }
     return Found.of(
-            "Its buffer of %,d elements does not fit the memory budget; it will hold fewer."
-                .formatted(prefetch.buffer()),
+            "Its buffer of %s does not fit the memory budget; it will hold fewer."
+                .formatted(Plural.of(prefetch.buffer(), "element")),
             sizes(held, bytes, budget),
             "write .prefetch(AUTOTUNE)")
         .as(Severity.HINT);
@@ -127,8 +127,8 @@ public final class MemoryRules {
 
   private static List<String> sizes(long elements, long bytes, long budget) {
     return List.of(
-        "%s of %,d bytes each, the budget is %,d bytes"
-            .formatted(Plural.of(elements, "element"), bytes, budget));
+        "%s of %s each, the budget is %,d bytes"
+            .formatted(Plural.of(elements, "element"), Plural.of(bytes, "byte"), budget));
   }
 
   /** The bytes of local files whose contents are the elements, all of them; or 0. */

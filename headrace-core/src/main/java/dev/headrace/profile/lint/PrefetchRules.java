@@ -1,5 +1,6 @@
 package dev.headrace.profile.lint;
 
+import dev.headrace.data.Plural;
 import dev.headrace.op.BatchOp;
 import dev.headrace.op.MapOp;
 import dev.headrace.op.PrefetchOp;
@@ -185,8 +186,9 @@ public final class PrefetchRules {
         "It asks for %,d batches ahead, and one is enough while the other is used."
             .formatted(prefetch.buffer()),
         List.of(
-            "%s groups %,d elements each: up to %,d elements in the buffer"
-                .formatted(batch.title(), size, (long) size * prefetch.buffer())),
+            "%s groups %s each: up to %,d elements in the buffer"
+                .formatted(
+                    batch.title(), Plural.of(size, "element"), (long) size * prefetch.buffer())),
         "write .prefetch(AUTOTUNE)");
   }
 

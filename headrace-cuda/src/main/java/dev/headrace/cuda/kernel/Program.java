@@ -1,5 +1,6 @@
 package dev.headrace.cuda.kernel;
 
+import dev.headrace.data.Plural;
 import dev.headrace.data.Tensor;
 import dev.headrace.data.image.JpegSource;
 import java.util.List;
@@ -106,8 +107,8 @@ public record Program(
       for (Address address : addresses) {
         if (address.at < 0 || address.at > bytes.length - 8) {
           throw new IllegalArgumentException(
-              "table of %,d bytes: expected an address within it, but got one at %,d"
-                  .formatted(bytes.length, address.at));
+              "table of %s: expected an address within it, but got one at %,d"
+                  .formatted(Plural.of(bytes.length, "byte"), address.at));
         }
       }
     }
