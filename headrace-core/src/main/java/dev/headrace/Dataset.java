@@ -882,7 +882,7 @@ public final class Dataset<T> implements Plan<T> {
    * -> x.resize(224, 224).convert(FLOAT32)}, {@code x -> x.square().sum()}. It cannot read
    * elements. Strings stay on the host and can be decoded: {@code files -> files.mapRows(file ->
    * Images.decodeJpeg(file).resize(224, 224))}. Results may differ in the last bits from those of
-   * the host; {@code docs/devices.md} says by how much.
+   * the host; {@code docs/guides/devices.md} says by how much.
    *
    * @throws IllegalStateException if this is not what {@code prefetchToDevice} made
    */
@@ -1279,7 +1279,7 @@ public final class Dataset<T> implements Plan<T> {
    * What the plan alone gives away about mistakes, the gravest first, without running it: a cache
    * that freezes random numbers, a shuffle of whole batches, work that the consumer does itself.
    * Files are listed where a rule is about their number. Only patterns that are known to do harm
-   * are reported; see {@code docs/linter.md}.
+   * are reported; see {@code docs/reference/linter.md}.
    */
   public List<Finding> lint() {
     return Linter.lint(op, options.lintSettings());

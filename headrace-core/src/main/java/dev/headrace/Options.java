@@ -162,7 +162,7 @@ public final class Options {
 
   /**
    * Turns rules of the optimizer off, by the names that {@code explain()} shows; {@code
-   * docs/optimizer.md} has them all.
+   * docs/inside/optimizer.md} has them all.
    */
   public Options withoutRules(String... names) {
     Set<String> off = Set.copyOf(List.of(names));

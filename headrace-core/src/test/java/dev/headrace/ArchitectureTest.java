@@ -30,7 +30,7 @@ import java.io.ObjectInputStream;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
-/** The directions and names that {@code docs/architecture.md} promises. */
+/** The directions and names that {@code docs/inside/architecture.md} promises. */
 final class ArchitectureTest {
   private static final JavaClasses CORE =
       new ClassFileImporter()

@@ -278,7 +278,7 @@ class ExamplesTest {
     Set<String> onPage = new HashSet<>();
     Matcher marks =
         Pattern.compile("<!-- figures: (\\S+) -->\n> ")
-            .matcher(Files.readString(Path.of("../docs/seeds.md")));
+            .matcher(Files.readString(Path.of("../docs/inside/seeds.md")));
     while (marks.find()) {
       onPage.add(marks.group(1));
     }

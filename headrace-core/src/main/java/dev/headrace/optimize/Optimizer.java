@@ -11,7 +11,7 @@ import java.util.TreeSet;
  * Rewrites plans by an ordered list of rules, from the sources upwards, until none has anything to
  * change.
  *
- * <p>{@code docs/optimizer.md} has all rules with examples.
+ * <p>{@code docs/inside/optimizer.md} has all rules with examples.
  */
 public final class Optimizer {
   /*

@@ -19,7 +19,7 @@ public interface Rule {
   /** A short name that stays the same; users turn the rule off by it. */
   String name();
 
-  /** What it does and when, one sentence for {@code docs/optimizer.md}. */
+  /** What it does and when, one sentence for {@code docs/inside/optimizer.md}. */
   String what();
 
   /**

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * Finds mistakes in a plan without running it.
  *
  * <p>A rule speaks only where a pattern does harm whatever the functions do; a finding for a
- * harmless pattern is a bug. {@code docs/linter.md} has all rules.
+ * harmless pattern is a bug. {@code docs/reference/linter.md} has all rules.
  */
 public final class Linter {
   /** All rules; findings of the same severity come in this order. */

@@ -16,12 +16,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/operators.md} is made of the operators' records, their Javadoc and the verbs of
+ * {@code docs/reference/operators.md} is made of the operators' records, their Javadoc and the verbs of
  * {@code Dataset} that make them. With {@code -Dheadrace.docs.write=true} it is written anew.
  */
 class OperatorsPageTest {
   private static final Path MAIN = Path.of("src/main/java/dev/headrace");
-  private static final Path PAGE = Path.of("../docs/operators.md");
+  private static final Path PAGE = Path.of("../docs/reference/operators.md");
 
   private static final Pattern RECORD =
       Pattern.compile(
@@ -74,7 +74,7 @@ class OperatorsPageTest {
     page.append(
         "Made from the operators' records and their Javadoc; do not edit. A *knob* changes neither"
             + " elements nor order.\n\n"
-            + "Porting from tf.data? See [porting-from-tfdata.md](porting-from-tfdata.md).\n");
+            + "Porting from tf.data? See [porting from tf.data](../guides/porting-from-tfdata.md).\n");
     page.append("\n## Sources\n");
     sources.forEach((word, text) -> page.append("\n### ").append(word).append("\n\n").append(text));
     page.append("\n## Transformations\n");

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/optimizer.md} has the rules as they are in the code. With {@code
+ * {@code docs/inside/optimizer.md} has the rules as they are in the code. With {@code
  * -Dheadrace.docs.write=true} its table is written anew.
  */
 final class OptimizerPageTest {
-  private static final Path PAGE = Path.of("../docs/optimizer.md");
+  private static final Path PAGE = Path.of("../docs/inside/optimizer.md");
   private static final String BEGIN = "<!-- rules: made from the code, do not edit -->\n";
   private static final String END = "<!-- end of rules -->\n";
 

@@ -10,11 +10,11 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/linter.md} has the rules as they are in the code. With {@code
+ * {@code docs/reference/linter.md} has the rules as they are in the code. With {@code
  * -Dheadrace.docs.write=true} its table is written anew.
  */
 final class LinterPageTest {
-  private static final Path PAGE = Path.of("../docs/linter.md");
+  private static final Path PAGE = Path.of("../docs/reference/linter.md");
   private static final String BEGIN = "<!-- rules: made from the code, do not edit -->\n";
   private static final String END = "<!-- end of rules -->\n";
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id a short name that stays the same
  * @param severity at most; a rule that is less sure says so in what it found
- * @param what the pattern, for the table in {@code docs/linter.md}
+ * @param what the pattern, for the table in {@code docs/reference/linter.md}
  * @param why what is bad about it
  * @param instead what to write
  */
