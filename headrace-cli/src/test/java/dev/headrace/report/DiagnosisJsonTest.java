@@ -66,7 +66,7 @@ class DiagnosisJsonTest {
 
   @Test
   void everyKeyIsDocumented() throws IOException {
-    Path docs = Path.of("..", "docs", "guides", "report.md");
+    Path docs = Path.of("..", "docs", "reference", "metrics.md");
     String text = Files.readString(docs);
     Set<String> keys = new TreeSet<>();
     collect(JsonParser.parse(DiagnosisJson.of(Samples.branches(), Samples.trials())), keys);

@@ -94,7 +94,7 @@ class DeepPlansTest {
 
   @Test
   void theGuideNamesTheMaximum() throws IOException {
-    assertThat(Files.readString(Path.of("../docs/using.md")))
+    assertThat(Files.readString(Path.of("../docs/guides/epochs-and-batches.md")))
         .contains("At most %d operators may follow each other".formatted(PlanDepth.MOST));
   }
 
