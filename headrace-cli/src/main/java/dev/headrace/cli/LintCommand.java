@@ -72,7 +72,8 @@ final class LintCommand implements Callable<Integer> {
       names = "--rule",
       paramLabel = "RULE",
       split = ",",
-      description = "Look for these only; several with commas. docs/reference/linter.md has them all.")
+      description =
+          "Look for these only; several with commas. docs/reference/linter.md has them all.")
   private List<String> only = new ArrayList<>();
 
   @Option(

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A diagnosis as JSON, for programs.
  *
  * <p>Keys are the names of the records' components in {@code dev.headrace.profile}, and a few
- * numbers that follow from them. {@code docs/reference/metrics.md} lists them all; a change of one is a change
- * of {@link #FORMAT}.
+ * numbers that follow from them. {@code docs/reference/metrics.md} lists them all; a change of one
+ * is a change of {@link #FORMAT}.
  */
 public final class DiagnosisJson {
   /** The value of the key {@code format}. */

@@ -38,7 +38,9 @@ class DecisionsPageTest {
     int last = numbers(page).size();
     for (String decision : page.split("(?m)^(?=\\*\\*\\d+\\. )")) {
       List<Integer> own = numbers(decision);
-      Matcher revised = Pattern.compile("\\*(?:Revised|Superseded|Extended|Completed) by (\\d+)").matcher(decision);
+      Matcher revised =
+          Pattern.compile("\\*(?:Revised|Superseded|Extended|Completed) by (\\d+)")
+              .matcher(decision);
       while (revised.find()) {
         assertThat(Integer.parseInt(revised.group(1)))
             .as("what revises decision %s", own)

@@ -54,8 +54,10 @@ class DocsConstantsTest {
     "inside/architecture.md, under about 500 µs, runtime/ChunkPacer, TARGET_NS = 500_000",
     "inside/autotune.md, half a millisecond, runtime/ChunkPacer, TARGET_NS = 500_000",
     "guides/parallelism.md, up to nine times the cores, runtime/WorkerRule, SLACK = 8;",
-    "inside/architecture.md, at least half as many, runtime/CrewWatch, before >= settings.threadLimit() / 2",
-    "inside/architecture.md, three quarters of the blocked, runtime/Looks, parked >= 0.75 * blocked",
+    "inside/architecture.md, at least half as many, runtime/CrewWatch, before >="
+        + " settings.threadLimit() / 2",
+    "inside/architecture.md, three quarters of the blocked, runtime/Looks, parked >= 0.75 *"
+        + " blocked",
     "inside/architecture.md, did 10 % more, tune/Growth, HELPED = 1.1;",
     "inside/autotune.md, did 10 % more, tune/Growth, HELPED = 1.1;",
     "inside/autotune.md, at least 15 % more, runtime/VirtualWatch, HELPED = 1.15;",

@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The figures of README are those of the newest runs that {@code docs/inside/benchmarks.md} has. */
+/**
+ * The figures of README are those of the newest runs that {@code docs/inside/benchmarks.md} has.
+ */
 class DocsFiguresTest {
   private static final Path README = Path.of("../README.md");
   private static final Path BENCHMARKS = Path.of("../docs/inside/benchmarks.md");
@@ -26,7 +28,9 @@ class DocsFiguresTest {
         readme.lines().filter(line -> line.startsWith("|") && line.contains("20")).toList();
     assertThat(rows).hasSize(5);
     for (String row : rows) {
-      assertThat(row).as("a command and a date").containsPattern("`[^`]*headrace bench [^`]*` \\| 20");
+      assertThat(row)
+          .as("a command and a date")
+          .containsPattern("`[^`]*headrace bench [^`]*` \\| 20");
       FIGURE
           .matcher(row)
           .results()

@@ -29,7 +29,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Pages that name records with their components, or methods of the façade, name those there are. */
+/**
+ * Pages that name records with their components, or methods of the façade, name those there are.
+ */
 class DocsRecordsTest {
   private static final Path DOCS = Path.of("../docs");
   private static final Map<String, Class<?>> RECORDS =

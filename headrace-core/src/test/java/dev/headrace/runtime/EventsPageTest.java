@@ -48,8 +48,7 @@ class EventsPageTest {
   void namesEveryLogger() throws IOException {
     Set<String> loggers = new TreeSet<>();
     try (Stream<Path> files = Files.walk(Path.of(".."))) {
-      for (Path file :
-          files.filter(f -> f.toString().matches(".*/src/main/.*\\.java")).toList()) {
+      for (Path file : files.filter(f -> f.toString().matches(".*/src/main/.*\\.java")).toList()) {
         LOGGER
             .matcher(Files.readString(file))
             .results()
