@@ -260,7 +260,8 @@ final class Judge {
                     + " no further ahead than %d %s."
                 : "%s is not far enough ahead: while the training loop trains, its workers make"
                     + " less than the next batch, and the loop waits for the rest.")
-            .formatted(cap(name(thread)), crew.capacity(), Plural.word(crew.capacity(), "element")));
+            .formatted(
+                cap(name(thread)), crew.capacity(), Plural.word(crew.capacity(), "element")));
   }
 
   private void noteWaitingInTurn() {
