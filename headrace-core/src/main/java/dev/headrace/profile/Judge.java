@@ -236,11 +236,38 @@ final class Judge {
           "Reading is the limit: %s has no more than %s at work."
               .formatted(name(thread), Plural.of(workers, "reader")));
     }
+    if (crew != null && model.isNotFarEnoughAhead(thread)) {
+      return notFarEnoughAhead(thread, crew);
+    }
     return verdict(
         Kind.INPUT_BOUND,
         thread,
         "%s is the limit: its %s %s."
             .formatted(cap(name(thread)), Plural.of(workers, "worker"), occupation(crew, workers)));
+  }
+
+  /** Workers that wait for their slowest, or for who takes what they made. */
+  private Verdict notFarEnoughAhead(int thread, OpProfile.Crew crew) {
+    note(
+        "its workers get %d %s ahead, then wait; times vary by %.0f %%",
+        crew.capacity(), Plural.word(crew.capacity(), "element"), 100 * crew.variation());
+    noteWaitingInTurn();
+    return verdict(
+        Kind.INPUT_BOUND,
+        thread,
+        (crew.variation() > HEAVY_TAIL
+                ? "%s is held up by its slow elements: results leave in order, and its workers get"
+                    + " no further ahead than %d %s."
+                : "%s is not far enough ahead: while the training loop trains, its workers make"
+                    + " less than the next batch, and the loop waits for the rest.")
+            .formatted(
+                cap(name(thread)), crew.capacity(), Plural.word(crew.capacity(), "element")));
+  }
+
+  private void noteWaitingInTurn() {
+    note(
+        "on average the pipeline would need %s for an element; waiting for each other makes it %s",
+        time(model.boundNs()), time(model.ns()));
   }
 
   private static String occupation(OpProfile.@Nullable Crew crew, long workers) {
@@ -304,33 +331,15 @@ final class Judge {
     OpProfile.Crew crew = profile.operators().get(operator).crew();
     int capacity = crew == null ? 0 : crew.capacity();
     double variation = crew == null ? 0 : crew.variation();
-    boolean works = model.parallel(operator).ns() > 0;
-    if (works) {
-      shares(operator);
-      note(
-          "its workers get %d %s ahead, then wait; times vary by %.0f %%",
-          capacity, Plural.word(capacity, "element"), 100 * variation);
-    } else {
-      note(
-          "times vary by %.0f %% there and by %.0f %% in the step; the buffer holds %d",
-          100 * variation, 100 * Line.variation(profile.consumer().steps()), capacity);
-    }
     note(
-        "on average the pipeline would need %s for an element; waiting for each other makes it %s",
-        time(model.boundNs()), time(model.ns()));
-    String sentence =
-        !works
-            ? "%s is too small a buffer for times that vary so much: step and pipeline wait for"
-                + " each other in turn."
-            : variation > HEAVY_TAIL
-                ? "%s is held up by its slow elements: results leave in order, and its workers get"
-                    + " no further ahead than %d %s."
-                : "%s is not far enough ahead: while the training loop trains, its workers make"
-                    + " less than the next batch, and the loop waits for the rest.";
+        "times vary by %.0f %% there and by %.0f %% in the step; the buffer holds %d",
+        100 * variation, 100 * Line.variation(profile.consumer().steps()), capacity);
+    noteWaitingInTurn();
     return verdict(
-        works ? Kind.INPUT_BOUND : Kind.BUFFER_BOUND,
+        Kind.BUFFER_BOUND,
         operator,
-        sentence.formatted(cap(name(operator)), capacity, Plural.word(capacity, "element")));
+        "%s is too small a buffer for times that vary so much: step and pipeline wait for each other in turn."
+            .formatted(cap(name(operator))));
   }
 
   private Verdict skew(int operator) {

@@ -1,17 +1,22 @@
 package dev.headrace.profile;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline played through, element by element: stations with workers, buffers and locks, from the
- * sources to the consumer, which is the last.
+ * A pipeline played through, event by event: stations with workers, buffers and locks, from the
+ * sources to the consumer, which is the last, on cores that they share.
  *
  * <p>As in the engine, one worker of a station at a time pulls: it takes elements from the stations
  * before, waiting where there are none, and runs what lies between. Then it works on its element
  * while the next one pulls. Results leave in the order of pulling, at most {@link Station#slots}
- * elements are pulled and not taken, and a station that found no room goes on when half of it is
- * free.
+ * elements are pulled and not taken, and workers that found no room sleep until half of it is free,
+ * or until they are waited for. A lock is taken in the order in which workers come to it. Threads
+ * that compute share the cores evenly.
  *
  * <p><b>Threading:</b> one thread; a line is played once.
  */
@@ -21,10 +26,15 @@ final class Line {
 
   private static final double MOST_STEPS = 30_000;
   private static final int FEWEST_ROUNDS = 150;
-  private static final int MOST_ROUNDS = 1_200;
+  private static final int MOST_ROUNDS = 1_024;
 
   /** So many are enough where no times vary. */
   private static final int EVEN_ROUNDS = 50;
+
+  /** Who is further ahead than this, in such elements, is as good as never held up. */
+  private static final double MOST_AHEAD = 8_192;
+
+  private static final double WHOLE = 1 - 1e-9;
 
   /**
    * What something takes for one element that is delivered.
@@ -32,8 +42,12 @@ final class Line {
    * @param pattern times of single elements as they were measured, one after another; only how they
    *     vary counts. Empty where they do not
    */
-  record Times(double ns, double[] pattern) {
-    static final Times NONE = new Times(0, new double[0]);
+  record Times(double cpuNs, double waitNs, double[] pattern) {
+    static final Times NONE = new Times(0, 0, new double[0]);
+
+    double ns() {
+      return cpuNs + waitNs;
+    }
   }
 
   /**
@@ -57,36 +71,69 @@ final class Line {
       int slots,
       double wakeNs) {}
 
-  private final Running[] line;
+  /**
+   * How a line went, for one element that is delivered.
+   *
+   * @param cycleNs the time between two of them
+   * @param lockedNs how long the workers of each station waited for its lock
+   */
+  record Played(double cycleNs, double[] lockedNs) {}
 
-  private Line(List<Station> stations) {
+  private static final Comparator<Worker> BY_DUE =
+      Comparator.<Worker>comparingDouble(worker -> worker.due).thenComparingLong(w -> w.turn);
+
+  private final Running[] line;
+  private final Ready.Left left;
+  private final PriorityQueue<Worker> timers = new PriorityQueue<>(BY_DUE);
+  private final PriorityQueue<Worker> computing = new PriorityQueue<>(BY_DUE);
+  private final ArrayDeque<Worker> ready = new ArrayDeque<>();
+  private double now;
+
+  /** What each of those that compute has had since the beginning: they all get the same. */
+  private double shared;
+
+  private long turns;
+  private long delivered;
+
+  private Line(List<Station> stations, Ready.Left left) {
+    this.left = left;
     line = new Running[stations.size()];
     for (int i = 0; i < line.length; i++) {
-      line[i] = new Running(stations.get(i), i);
+      line[i] = new Running(stations.get(i), i, line);
+    }
+    for (Running station : line) {
+      for (int i = 0; i < station.workers; i++) {
+        ready.add(new Worker(station));
+      }
     }
   }
 
-  /** The mean time between two elements that the last of the stations is done with. */
-  static double cycleNs(List<Station> stations) {
-    Line line = new Line(stations);
+  /** Plays stations through on the cores that are left to them. */
+  static Played play(List<Station> stations, Ready.Left left) {
+    Line line = new Line(stations, left);
     double steps = 0;
+    double ahead = 10;
     boolean varies = false;
     for (Running station : line.line) {
       steps += station.unitsPerDelivered;
+      ahead += station.slots / station.unitsPerDelivered;
       varies |= station.varies();
     }
-    int rounds =
-        varies ? (int) Math.clamp(MOST_STEPS / steps, FEWEST_ROUNDS, MOST_ROUNDS) : EVEN_ROUNDS;
-    Running last = line.line[line.line.length - 1];
-    int warm = Math.max(10, rounds / 5);
-    double begin = 0;
-    double end = 0;
-    for (int i = 0; i < warm + rounds; i++) {
-      end = line.next(last);
-      last.take(end);
-      begin = i == warm - 1 ? end : begin;
+    int most = (int) Math.clamp(MOST_STEPS / steps, FEWEST_ROUNDS, MOST_ROUNDS);
+    int rounds = varies ? most : EVEN_ROUNDS;
+    // Who fills a buffer takes cores from those who need them when it is full.
+    int warm = (int) Math.clamp(2 * ahead, rounds / 5, most);
+    line.playUntil(warm);
+    double begin = line.now;
+    for (Running station : line.line) {
+      station.lockedNs = 0;
     }
-    return (end - begin) / rounds;
+    line.playUntil(warm + rounds);
+    double[] locked = new double[line.line.length];
+    for (int i = 0; i < locked.length; i++) {
+      locked[i] = line.line[i].lockedNs / rounds;
+    }
+    return new Played((line.now - begin) / rounds, locked);
   }
 
   /** Standard deviation over mean. */
@@ -96,65 +143,280 @@ final class Line {
     return mean <= 0 ? 0 : Math.sqrt(squares / times.length) / mean;
   }
 
-  /** When the next element of a station is there. */
-  private double next(Running station) {
-    double at = station.begin();
-    int[] inputs = station.inputs;
-    for (int i = 0; i < inputs.length; i++) {
-      Running input = line[inputs[i]];
-      double owed = station.owed[i] + input.unitsPerDelivered / station.unitsPerDelivered;
-      while (owed > 1 - 1e-9) {
-        double there = next(input);
-        at = there > at ? there + input.wakeNs : at;
-        input.take(at);
-        owed--;
-      }
-      station.owed[i] = owed;
+  // ---- events -----------------------------------------------------------------------------------
+
+  private void playUntil(long target) {
+    while (delivered < target) {
+      Worker worker = ready.pollFirst();
+      advance(worker == null ? nextEvent() : worker);
     }
-    return station.finish(at);
+  }
+
+  /** Lets time pass until a timer rings or a computation is done. */
+  private Worker nextEvent() {
+    Worker timer = timers.peek();
+    Worker computer = computing.peek();
+    double rate = left.speed(computing.size());
+    double timerAt = timer == null ? Double.POSITIVE_INFINITY : timer.due;
+    double computedAt =
+        computer == null ? Double.POSITIVE_INFINITY : now + (computer.due - shared) / rate;
+    double at = Math.min(timerAt, computedAt);
+    if (at == Double.POSITIVE_INFINITY) {
+      throw new IllegalStateException("everybody waits after %d elements".formatted(delivered));
+    }
+    shared += (at - now) * rate;
+    now = at;
+    return timerAt <= computedAt ? timers.remove() : computing.remove();
+  }
+
+  /** Goes on with a worker until it has to wait for something. */
+  private void advance(Worker worker) {
+    boolean goesOn = true;
+    while (goesOn) {
+      Running station = worker.station;
+      switch (worker.phase) {
+        case IDLE -> goesOn = begin(worker);
+        case PULLING -> goesOn = pull(worker);
+        case SERIAL_WAITING ->
+            goesOn = spend(worker, computing, worker.serial * station.serialCpu, Phase.SERIAL);
+        case SERIAL -> {
+          station.isPulled = false;
+          wakeOne(station);
+          goesOn =
+              spend(
+                  worker,
+                  timers,
+                  worker.work * (1 - station.held) * (1 - station.workCpu),
+                  Phase.WORK_WAITING);
+        }
+        case WORK_WAITING ->
+            goesOn =
+                spend(
+                    worker,
+                    computing,
+                    worker.work * (1 - station.held) * station.workCpu,
+                    Phase.WORK);
+        case WORK -> goesOn = lock(worker);
+        case LOCK_QUEUED -> {
+          station.lockedNs += now - worker.queuedAt;
+          goesOn =
+              spend(
+                  worker,
+                  timers,
+                  worker.work * station.held * (1 - station.workCpu),
+                  Phase.LOCK_WAITING);
+        }
+        case LOCK_WAITING ->
+            goesOn =
+                spend(worker, computing, worker.work * station.held * station.workCpu, Phase.LOCK);
+        case LOCK -> {
+          Worker next = station.queue.pollFirst();
+          station.isLocked = next != null;
+          if (next != null) {
+            ready.add(next);
+          }
+          goesOn = finish(worker);
+        }
+      }
+    }
+  }
+
+  /** Begins a part of an element; true if it takes no time. */
+  private boolean spend(Worker worker, PriorityQueue<Worker> queue, double ns, Phase phase) {
+    worker.phase = phase;
+    if (ns <= 0) {
+      return true;
+    }
+    worker.due = ns + (queue == timers ? now : shared);
+    worker.turn = turns++;
+    queue.add(worker);
+    return false;
+  }
+
+  private boolean begin(Worker worker) {
+    Running station = worker.station;
+    if (station.isPulled || !station.hasRoom()) {
+      station.sleeping.addLast(worker);
+      return false;
+    }
+    start(worker);
+    return true;
+  }
+
+  private static void start(Worker worker) {
+    Running station = worker.station;
+    station.isPulled = true;
+    for (int i = 0; i < station.inputs.length; i++) {
+      station.owed[i] += station.inputs[i].unitsPerDelivered / station.unitsPerDelivered;
+    }
+    worker.element = station.pulled++;
+    worker.serial = station.time(station.serialNs, station.serialPattern, worker.element);
+    worker.work = station.time(station.workNs, station.workPattern, worker.element);
+    station.isDone[(int) (worker.element % station.slots)] = false;
+    worker.phase = Phase.PULLING;
+  }
+
+  /** Lets one that sleeps pull, if it is its turn and there is room. */
+  private void wakeOne(Running station) {
+    if (!station.isPulled && station.hasRoom() && !station.sleeping.isEmpty()) {
+      Worker worker = station.sleeping.removeFirst();
+      start(worker);
+      resume(worker, station.wakeNs);
+    }
+  }
+
+  private void resume(Worker worker, double afterNs) {
+    if (spend(worker, timers, afterNs, worker.phase)) {
+      ready.add(worker);
+    }
+  }
+
+  /** Takes what is owed from the stations before; false if it has to be waited for. */
+  private boolean pull(Worker worker) {
+    Running station = worker.station;
+    for (int i = 0; i < station.inputs.length; i++) {
+      Running input = station.inputs[i];
+      while (station.owed[i] > WHOLE) {
+        if (!input.hasOldest()) {
+          input.taker = worker;
+          wakeOne(input);
+          return false;
+        }
+        input.taken++;
+        station.owed[i]--;
+        if (input.pulled - input.taken <= input.slots / 2) {
+          wakeOne(input);
+        }
+      }
+    }
+    return spend(worker, timers, worker.serial * (1 - station.serialCpu), Phase.SERIAL_WAITING);
+  }
+
+  /** Takes the lock, or queues for it; true if the worker goes on. */
+  private boolean lock(Worker worker) {
+    Running station = worker.station;
+    if (station.held <= 0) {
+      return finish(worker);
+    }
+    worker.phase = Phase.LOCK_QUEUED;
+    worker.queuedAt = now;
+    if (station.isLocked) {
+      station.queue.addLast(worker);
+      return false;
+    }
+    station.isLocked = true;
+    return true;
+  }
+
+  /** Hands an element over; false where it was delivered, so that somebody counts. */
+  private boolean finish(Worker worker) {
+    Running station = worker.station;
+    worker.phase = Phase.IDLE;
+    if (station == line[line.length - 1]) {
+      station.taken++;
+      delivered++;
+      ready.add(worker);
+      return false;
+    }
+    station.isDone[(int) (worker.element % station.slots)] = true;
+    Worker taker = station.taker;
+    if (taker != null && worker.element == station.taken) {
+      station.taker = null;
+      resume(taker, station.wakeNs);
+    }
+    return true;
+  }
+
+  private enum Phase {
+    IDLE,
+    PULLING,
+    SERIAL_WAITING,
+    SERIAL,
+    WORK_WAITING,
+    WORK,
+    LOCK_QUEUED,
+    LOCK_WAITING,
+    LOCK
+  }
+
+  private static final class Worker {
+    final Running station;
+    Phase phase = Phase.IDLE;
+    long element;
+    double serial;
+    double work;
+    double queuedAt;
+
+    /** When its timer rings, or at which amount of shared computing it is done. */
+    double due;
+
+    /** Of those that are due at the same time, the one that began first comes first. */
+    long turn;
+
+    Worker(Running station) {
+      this.station = station;
+    }
   }
 
   /** A station while it is played. */
   private static final class Running {
-    final int[] inputs;
+    final Running[] inputs;
     final double[] owed;
     final double unitsPerDelivered;
-    private final double spread;
-    private final double serialNs;
-    private final double[] serial;
-    private final double workNs;
-    private final double[] work;
-    private final double held;
+    final double serialNs;
+    final double serialCpu;
+    final double[] serialPattern;
+    final double workNs;
+    final double workCpu;
+    final double[] workPattern;
+    final double held;
     final double wakeNs;
-    private final double[] free;
-    private final double[] taken;
-    private int pulled;
-    private int given;
-    private double pullerFree;
-    private double lockFree;
-    private double there;
-    private int offset;
+    final int workers;
+    final int slots;
+    final boolean[] isDone;
+    final ArrayDeque<Worker> sleeping = new ArrayDeque<>();
+    final ArrayDeque<Worker> queue = new ArrayDeque<>();
+    private final double spread;
+    private final int offset;
+    @Nullable Worker taker;
+    boolean isPulled;
+    boolean isLocked;
+    long pulled;
+    long taken;
+    double lockedNs;
 
-    Running(Station station, int number) {
-      inputs = station.inputs().stream().mapToInt(Integer::intValue).toArray();
+    Running(Station station, int number, Running[] line) {
+      inputs = station.inputs().stream().map(input -> line[input]).toArray(Running[]::new);
       owed = new double[inputs.length];
       double elements = Math.max(1e-3, station.perDelivered());
       double group = Math.max(1, elements / MOST_UNITS);
       unitsPerDelivered = elements / group;
       spread = 1 / Math.sqrt(group);
       serialNs = station.serial().ns() / unitsPerDelivered;
-      serial = relative(station.serial().pattern());
+      serialCpu = serialNs == 0 ? 0 : station.serial().cpuNs() / station.serial().ns();
+      serialPattern = relative(station.serial().pattern());
       workNs = station.work().ns() / unitsPerDelivered;
-      work = relative(station.work().pattern());
+      workCpu = workNs == 0 ? 0 : station.work().cpuNs() / station.work().ns();
+      workPattern = relative(station.work().pattern());
       held = workNs == 0 ? 0 : Math.min(1, station.heldNs() / station.work().ns());
       wakeNs = station.wakeNs() * group;
-      free = new double[Math.max(1, station.workers())];
-      taken = new double[Math.max(1, (int) Math.ceil(station.slots() / group))];
+      workers = Math.max(1, station.workers());
+      slots = (int) Math.clamp(Math.ceil(station.slots() / group), 1, MOST_AHEAD);
+      isDone = new boolean[slots];
       offset = 31 * number;
     }
 
     boolean varies() {
-      return serial.length + work.length > 0;
+      return serialPattern.length + workPattern.length > 0;
+    }
+
+    boolean hasRoom() {
+      return pulled - taken < slots;
+    }
+
+    /** Whether the element that comes next is there. */
+    boolean hasOldest() {
+      return taken < pulled && isDone[(int) (taken % slots)];
     }
 
     private static double[] relative(double[] pattern) {
@@ -172,58 +434,10 @@ final class Line {
       return relative;
     }
 
-    /** When the next element can be begun: there is a worker, and room. */
-    double begin() {
-      double at = free[0] < pullerFree ? pullerFree + wakeNs : free[0];
-      int slots = taken.length;
-      if (pulled >= slots && taken[pulled % slots] > at) {
-        int last = pulled - 1 - slots / 2; // full: it waits until half of the room is free
-        at = Math.max(at, taken[last % slots] + wakeNs);
-      }
-      return at;
-    }
-
-    /** When the element that was pulled up to this time is there. */
-    double finish(double pulledAt) {
-      double done = pulledAt + time(serialNs, serial);
-      pullerFree = done;
-      if (workNs > 0) {
-        double takes = time(workNs, work);
-        done += takes * (1 - held);
-        if (held > 0) {
-          done = Math.max(done, lockFree) + takes * held;
-          lockFree = done;
-        }
-      }
-      replaceFirstFree(done);
-      pulled++;
-      there = Math.max(there, done);
-      return there;
-    }
-
-    private double time(double ns, double[] relative) {
+    double time(double ns, double[] relative, long element) {
       return relative.length == 0
           ? ns
-          : ns * (1 + spread * (relative[(pulled + offset) % relative.length] - 1));
-    }
-
-    /** Whoever takes elements has taken the next one. */
-    void take(double at) {
-      taken[given++ % taken.length] = at;
-    }
-
-    /** The worker that is free first has work until then: the others move up in the heap. */
-    private void replaceFirstFree(double until) {
-      int at = 0;
-      for (int child = 1; child < free.length; child = 2 * at + 1) {
-        int less = child + 1 < free.length && free[child + 1] < free[child] ? child + 1 : child;
-        if (free[less] >= until) {
-          break;
-        }
-        free[at] = free[less];
-        at = less;
-      }
-      free[at] = until;
+          : ns * (1 + spread * (relative[(int) ((element + offset) % relative.length)] - 1));
     }
   }
 }

@@ -97,11 +97,11 @@ public record Measurements(
       return null;
     }
     Snapshot late = nearest(middle, last);
-    boolean isOver =
-        !isEnough(middle, late)
-            || !isEnough(late, last)
-            || !differ(rate(middle, late), rate(late, last));
-    return new Change(middle, before, after, isOver);
+    double then = rate(middle, late);
+    double now = rate(late, last);
+    boolean isOver = !isEnough(middle, late) || !isEnough(late, last) || !differ(then, now);
+    boolean comesAndGoes = !isOver && now > then != after > before; // as bursts do
+    return comesAndGoes ? null : new Change(middle, before, after, isOver);
   }
 
   private static boolean differ(double a, double b) {

@@ -37,6 +37,14 @@ final class Model {
   private static final int NO_THREAD = -3;
   private static final double[] NO_TIMES = {};
 
+  /** So many workers wait for each other at a lock. */
+  private static final double SEVERAL = 1.5;
+
+  /** How often the range of what is done inside a lock is halved; twice, if there are several. */
+  private static final int LOCK_TRIES = 8;
+
+  private static final int LOCK_PASSES = 2;
+
   /** So many workers an operator gets at most that mostly waits. */
   private static final int MOST_WORKERS = 256;
 
@@ -51,7 +59,7 @@ final class Model {
   /** What a buffer that the engine enlarges by itself is taken for at least. */
   private static final int TUNED_BUFFER = 32;
 
-  private static final int LARGE = 4_096;
+  private static final int LARGE = 512;
 
   /** Elements that take so much less than the model says cannot be told by it. */
   private static final double TOO_SLOW = 0.75;
@@ -303,7 +311,50 @@ final class Model {
             handsOn,
             Ready.of(operators, consumer).on(profile.machine()),
             (1 - running) * cycleNs);
-    return new Model(given, tasks, threads, new Load(stepCpu, stepWait), busNs);
+    return new Model(given, tasks, threads, new Load(stepCpu, stepWait), busNs).withLocks();
+  }
+
+  /**
+   * With what workers do inside locks: as much as makes them wait as long as they did, when the
+   * pipeline is played through.
+   */
+  private Model withLocks() {
+    List<Integer> locking = new ArrayList<>();
+    for (int thread : threads.keySet()) {
+      if (lockedNs(thread) > 0) {
+        locking.add(thread);
+      }
+    }
+    Model model = this;
+    for (int pass = 0; pass < Math.min(locking.size(), LOCK_PASSES); pass++) {
+      for (int thread : locking) {
+        double locked = lockedNs(thread);
+        double low = 0;
+        double high = Math.min(cycleNs(), parallel(thread).ns());
+        for (int i = 0; i < LOCK_TRIES; i++) {
+          double middle = (low + high) / 2;
+          model = model.withHeld(thread, middle);
+          if (model.played(NO_THREAD, false).lockedNs()[order().indexOf(thread)] < locked) {
+            low = middle;
+          } else {
+            high = middle;
+          }
+        }
+      }
+    }
+    return model;
+  }
+
+  /** How long several workers waited for a lock, for one element; 0 where there is one worker. */
+  private double lockedNs(int thread) {
+    Crew crew = profile.operators().get(thread).crew();
+    return crew == null || crew.workers() < SEVERAL ? 0 : crew.lockedNs();
+  }
+
+  private Model withHeld(int thread, double heldNs) {
+    Map<Integer, Workers> crews = new HashMap<>(threads);
+    crews.computeIfPresent(thread, (each, crew) -> crew.withHeld(heldNs));
+    return new Model(given, tasks, crews, step, busNs);
   }
 
   /** Whether an operator passes elements on, or puts them together, without a user's function. */
@@ -337,14 +388,7 @@ final class Model {
         op.perDelivered(),
         cycle,
         crew.skew(),
-        Math.min(
-            cycleNs,
-            // They come in bunches, when there is room again: more meet than are there on average.
-            Contention.heldNs(
-                Math.max(1, workers * Math.sqrt(crew.busy())),
-                work,
-                crew.lockedNs(),
-                crew.variation())),
+        0,
         crew.isTuned()
             && (crew.empty() < HARDLY_EMPTY || (crew.pullNs() + work) / workers < SPARE * cycleNs));
   }
@@ -381,7 +425,10 @@ final class Model {
 
   private double playedNs() {
     if (Double.isNaN(playedNs)) {
-      playedNs = Line.cycleNs(line(NO_THREAD));
+      playedNs = played(NO_THREAD, false).cycleNs();
+      if (threads.values().stream().anyMatch(crew -> crew.workers() == 0)) {
+        playedNs = Math.min(playedNs, played(NO_THREAD, true).cycleNs());
+      }
     }
     return playedNs;
   }
@@ -457,13 +504,25 @@ final class Model {
       return null;
     }
     for (int thread : threads.keySet()) {
-      double without = Math.max(boundNs(), Line.cycleNs(line(thread))) + given.gcNs;
-      double gain = now / without;
-      if (thread >= 0 && gain > (smallest == null ? leastGain : smallest.gain)) {
-        smallest = new Suspect(thread, true, gain, gain);
+      // How far workers get ahead cannot be set: it is one of the things that make them slow.
+      if (thread >= 0 && parallel(thread).ns() <= 0) {
+        double gain = now / endlessNs(thread);
+        if (gain > (smallest == null ? leastGain : smallest.gain)) {
+          smallest = new Suspect(thread, true, gain, gain);
+        }
       }
     }
     return smallest;
+  }
+
+  /** The time for one element if a buffer had no end. */
+  private double endlessNs(int thread) {
+    return Math.max(boundNs(), played(thread, false).cycleNs()) + given.gcNs;
+  }
+
+  /** Whether workers would make clearly more if they might get further ahead. */
+  boolean isNotFarEnoughAhead(int thread) {
+    return isHeldUpInTurn() && ns() > WORTH_SAYING * endlessNs(thread);
   }
 
   /** What an element took. */
@@ -512,7 +571,10 @@ final class Model {
     limits.add(
         new Limit(inline > own ? LimitKind.OWN_THREAD : LimitKind.STEP, CONSUMER, own + inline));
     for (int thread : threads.keySet()) {
-      limits.add(threadLimit(thread));
+      limits.add(oneWorker(thread));
+      if (parallel(thread).ns() > 0) {
+        limits.add(allWorkers(thread));
+      }
     }
     for (Workers crew : threads.values()) {
       // Those who take turns give one element each: the slowest of them sets the pace of a round.
@@ -535,32 +597,33 @@ final class Model {
 
   // ---- played through ---------------------------------------------------------------------------
 
-  /**
-   * The pipeline as stations.
-   *
-   * @param unbounded the thread whose buffer has no end, or {@link #NO_THREAD}
-   */
-  private List<Line.Station> line(int unbounded) {
-    Map<Integer, Integer> places = new TreeMap<>();
+  /** Its threads, sources first. */
+  private List<Integer> order() {
     List<Integer> order = new ArrayList<>();
     // Operators come before what they pull from, so that the last of them are the sources.
     for (int i = profile.operators().size() - 1; i >= 0; i--) {
       if (threads.containsKey(i)) {
-        places.put(i, order.size());
         order.add(i);
       }
     }
     if (threads.containsKey(NEW_PREFETCH)) {
-      places.put(NEW_PREFETCH, order.size());
       order.add(NEW_PREFETCH);
     }
     order.add(CONSUMER);
+    return order;
+  }
+
+  /**
+   * Plays the pipeline through.
+   *
+   * @param unbounded the thread whose buffer has no end, or {@link #NO_THREAD}
+   * @param isFar whether workers that the engine chooses get as far ahead as it lets them
+   */
+  private Line.Played played(int unbounded, boolean isFar) {
+    List<Integer> order = order();
     Map<Integer, List<Integer>> inputs = new HashMap<>();
-    for (int thread : order) {
-      if (thread != CONSUMER) {
-        Integer place = places.get(thread);
-        inputs.computeIfAbsent(pullerOf(thread), each -> new ArrayList<>()).add(place);
-      }
+    for (int i = 0; i < order.size() - 1; i++) {
+      inputs.computeIfAbsent(pullerOf(order.get(i)), each -> new ArrayList<>()).add(i);
     }
     List<Line.Station> stations = new ArrayList<>();
     for (int thread : order) {
@@ -570,18 +633,18 @@ final class Model {
               ? new Line.Station(
                   from,
                   1,
-                  new Line.Times(alone(serial(CONSUMER)), NO_TIMES),
-                  new Line.Times(alone(step), varying(profile.consumer().steps())),
+                  times(serial(CONSUMER), NO_TIMES),
+                  times(step, profile.consumer().steps()),
                   0,
                   1,
                   1,
                   0)
-              : station(thread, from, thread == unbounded));
+              : station(thread, from, thread == unbounded, isFar));
     }
-    return stations;
+    return Line.play(stations, left);
   }
 
-  private Line.Station station(int thread, List<Integer> from, boolean isUnbounded) {
+  private Line.Station station(int thread, List<Integer> from, boolean isUnbounded, boolean isFar) {
     Workers crew = threads.get(thread);
     double elements = thread < 0 ? 1 : elementsOf(thread);
     Crew measured = thread < 0 ? null : profile.operators().get(thread).crew();
@@ -589,15 +652,13 @@ final class Model {
     return new Line.Station(
         from,
         elements,
-        new Line.Times(
-            alone(serial(thread)), varying(measured == null ? NO_TIMES : measured.latestPulls())),
-        new Line.Times(
-            alone(parallel(thread)), varying(measured == null ? NO_TIMES : measured.latest())),
+        times(serial(thread), measured == null ? NO_TIMES : measured.latestPulls()),
+        times(parallel(thread), measured == null ? NO_TIMES : measured.latest()),
         crew == null ? 0 : crew.heldNs(),
         (int) Math.max(1, Math.round(workers)),
         isUnbounded
             ? (int) Math.max(LARGE, LARGE * elements)
-            : (int) Math.min(Integer.MAX_VALUE, window(thread, elements)),
+            : (int) Math.min(Integer.MAX_VALUE, window(thread, elements, isFar)),
         wakeNs(thread, elements));
   }
 
@@ -616,8 +677,9 @@ final class Model {
     return load.cpuNs() * left.slowdown() + load.waitNs();
   }
 
-  private static double[] varying(double[] times) {
-    return times.length < FEWEST_TIMES ? NO_TIMES : times;
+  private static Line.Times times(Load load, double[] measured) {
+    return new Line.Times(
+        load.cpuNs(), load.waitNs(), measured.length < FEWEST_TIMES ? NO_TIMES : measured);
   }
 
   /** The thread that empties another's buffer. */
@@ -634,12 +696,13 @@ final class Model {
     return thread != NEW_PREFETCH && threads.containsKey(NEW_PREFETCH) ? NEW_PREFETCH : CONSUMER;
   }
 
-  private Limit threadLimit(int thread) {
-    double pull = alone(serial(thread));
-    double all = (pull + alone(parallel(thread))) / workers(thread);
-    return pull >= all
-        ? new Limit(LimitKind.ONE_WORKER, thread, pull)
-        : new Limit(LimitKind.ALL_WORKERS, thread, all);
+  private Limit oneWorker(int thread) {
+    return new Limit(LimitKind.ONE_WORKER, thread, alone(serial(thread)));
+  }
+
+  private Limit allWorkers(int thread) {
+    double all = alone(serial(thread)) + alone(parallel(thread));
+    return new Limit(LimitKind.ALL_WORKERS, thread, all / workers(thread));
   }
 
   /** How many elements pass a thread for one that is delivered: those that its workers pull. */
@@ -652,14 +715,19 @@ final class Model {
     return most;
   }
 
-  /** How many elements a thread may be ahead of who pulls from it. */
-  private double window(int thread, double elements) {
+  /**
+   * How many elements a thread may be ahead of who pulls from it. Workers that the engine chooses
+   * get further ahead where that helps.
+   */
+  private double window(int thread, double elements, boolean isFar) {
     Workers crew = threads.get(thread);
     double workers = workers(thread);
     double each = (serial(thread).ns() + parallel(thread).ns()) / Math.max(1, elements);
     return crew != null && crew.workers() > 0 && crew.buffer() > 0
         ? crew.buffer()
-        : Math.max(FURTHEST_AHEAD, (5 * workers + 2) * 2 * LONG_ELEMENT_NS / Math.max(1, each));
+        : Math.max(
+            isFar ? FURTHEST_AHEAD : 2 * workers + 2,
+            (5 * workers + 2) * 2 * LONG_ELEMENT_NS / Math.max(1, each));
   }
 
   /** The time for one element of what lies upstream of an operator, by what threads take for it. */
@@ -668,7 +736,7 @@ final class Model {
         sum(task -> task.thread() == operator && isUpstream(task.operator(), operator)).ns();
     for (int thread : threads.keySet()) {
       if (thread >= 0 && isUpstream(thread, operator)) {
-        slowest = Math.max(slowest, threadLimit(thread).ns());
+        slowest = Math.max(slowest, Math.max(oneWorker(thread).ns(), allWorkers(thread).ns()));
       }
     }
     return slowest;

@@ -8,7 +8,7 @@ import dev.headrace.profile.Snapshot;
  * <p><b>Threading:</b> guarded by itself; written once a chunk, by workers and by the consumer.
  */
 final class CrewMeter {
-  private static final int LATEST = 256;
+  private static final int LATEST = 1_024;
 
   private long workElements;
   private long workNs;

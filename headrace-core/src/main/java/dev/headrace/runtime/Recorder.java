@@ -16,7 +16,7 @@ import java.util.List;
  */
 public final class Recorder {
   private static final int MOST_SNAPSHOTS = 400;
-  private static final int LATEST = 512;
+  private static final int LATEST = 1_025;
   private static final long FIRST_PERIOD_NS = 25_000_000;
   private static final long MACHINE_PERIOD_NS = 100_000_000;
 

@@ -206,6 +206,82 @@ class AdvisorTest {
     assertThat(said.verdict().sentence()).contains("held up by its slow elements");
   }
 
+  /** Its four workers would want both cores at once more often than not. */
+  @Test
+  void onFewCoresThreadsThatComputeComeInEachOthersWay() {
+    Said said =
+        Said.of(
+            pipeline(
+                2,
+                0,
+                waits(0.3, Spread.NONE),
+                Operator.map(waits(1.1, Spread.NONE)),
+                Operator.map(new Cost(0.77, 0.77, Spread.NONE), 4, 0),
+                Operator.prefetch(2)),
+            1);
+    Advice first = said.advice().getFirst();
+    assertThat(first.operator()).isEqualTo(2);
+    assertThat(said.errorOf(first)).isBetween(-0.1, 0.1);
+  }
+
+  /** A lock that is hardly waited for now is the limit as soon as elements come faster. */
+  @Test
+  void aLockBehindASlowThreadBoundsThePrediction() {
+    Said said =
+        Said.of(
+            pipeline(
+                8,
+                0,
+                waits(1, Spread.NONE),
+                Operator.map(waits(5, Spread.SOME)),
+                Operator.map(waits(6, Spread.SOME), 5, 0.75),
+                Operator.prefetch(8)),
+            1);
+    Advice first = said.advice().getFirst();
+    assertThat(first.operator()).isEqualTo(2);
+    assertThat(said.errorOf(first)).isBetween(-0.1, 0.1);
+  }
+
+  /** Where cores are short, who is inside a lock computes longer, and is waited for longer. */
+  @Test
+  void aLockIsNotTakenForTheLackOfCores() {
+    Said said =
+        Said.of(
+            pipeline(
+                4,
+                0,
+                waits(1, Spread.SOME),
+                Operator.map(new Cost(11.4, 11.4, Spread.NONE), 6, 0),
+                Operator.map(computes(9), 6, 0.42),
+                Operator.prefetch(2)),
+            1);
+    double lock =
+        said.model().limits().stream()
+            .filter(limit -> limit.kind() == Model.LimitKind.LOCK)
+            .mapToDouble(Model.Limit::ns)
+            .sum();
+    assertThat(lock / 1e6).isBetween(0.8 * 0.42 * 9, 1.2 * 0.42 * 9);
+  }
+
+  /** What limits is what costs most, even if workers with rare slow elements lie behind it. */
+  @Test
+  void howFarWorkersGetAheadIsNoLimitOfItsOwn() {
+    Said said =
+        Said.of(
+            pipeline(
+                16,
+                0,
+                waits(2, Spread.NONE),
+                Operator.map(waits(7.2, Spread.NONE)),
+                Operator.map(waits(13.4, Spread.RARELY_SLOW), 8, 0)),
+            1);
+    double without = said.run().perSecond() * said.pipeline().withoutCost(1).seconds(ELEMENTS, 1);
+    double workers = said.run().perSecond() * said.pipeline().withoutCost(0).seconds(ELEMENTS, 1);
+    assertThat(without).isLessThan(workers);
+    assertThat(said.verdict().operator()).isEqualTo(1);
+    assertThat(said.verdict().kind()).isEqualTo(Verdict.Kind.SERIAL_BOUND);
+  }
+
   /** A prefetch of one element before a batch of four lets one of them be made beside the rest. */
   @Test
   void aPrefetchThatHelpsIsNotCalledUseless() {

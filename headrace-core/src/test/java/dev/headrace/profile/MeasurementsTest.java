@@ -177,6 +177,31 @@ class MeasurementsTest {
         .anyMatch(finding -> finding.rule().equals("pace-changed"));
   }
 
+  /** Slow ones that come in bursts belong to the mean, wherever the run happens to end. */
+  @Test
+  void aPaceThatComesAndGoesHasNotChanged() {
+    List<Snapshot> snapshots = new ArrayList<>();
+    long ms = 0;
+    for (int i = 0; i <= 172; i++) {
+      snapshots.add(at(ms, i));
+      ms += i >= 88 && i < 151 ? 11 : 33;
+    }
+    Measurements even = measured();
+    Measurements bursts =
+        new Measurements(
+            even.nodes(),
+            snapshots,
+            0.1,
+            0,
+            new double[0],
+            new double[0],
+            2,
+            1L << 30,
+            even.memory());
+    assertThat(bursts.paceChange()).isNull();
+    assertThat(bursts.profile().delivered()).isGreaterThan(90);
+  }
+
   @Test
   void leavesTheStartOut() {
     assertThat(measured().profile().delivered()).isEqualTo(13);

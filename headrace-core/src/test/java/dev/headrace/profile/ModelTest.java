@@ -234,6 +234,16 @@ class ModelTest {
     assertThat(new Line(0, 0, 9, 0, 8, 2, 0, 1).model().limit().kind()).isEqualTo(LimitKind.CORES);
   }
 
+  /** What feeds workers and what they do are two limits, whichever is larger. */
+  @Test
+  void workersHaveALimitOfTheirOwnBesideWhoFeedsThem() {
+    Line line = new Line(3, 0, 0, 4, 4, 2, 0, 1);
+    assertThat(line.model().limits())
+        .filteredOn(limit -> limit.thread() == line.map())
+        .extracting(Model.Limit::kind)
+        .containsExactly(LimitKind.ONE_WORKER, LimitKind.ALL_WORKERS);
+  }
+
   @Test
   void whatIsCachedCostsNothing() {
     Line line = new Line(3, 1, 2, 0, 0, 2, 0, 1);

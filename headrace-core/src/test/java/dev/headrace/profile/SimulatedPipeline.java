@@ -20,6 +20,9 @@ import java.util.SplittableRandom;
 record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int others) {
   private static final double SECOND_NS = 1e9;
 
+  /** So many times are kept, as in the engine. */
+  private static final int LATEST = 1_024;
+
   /** How times of one element are spread. */
   enum Spread {
     NONE,
@@ -194,7 +197,7 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
       profiles.add(profile(i, runBy, use, slow, cycleMs, random));
       runBy = hasThreads ? i : runBy;
     }
-    double[] steps = draws(step.simulated(), random, 500);
+    double[] steps = draws(step.simulated(), random, LATEST);
     double stepMs = (step.cpuMs() * slow + step.waitMs());
     return new Profile(
         10,
@@ -237,7 +240,7 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
         use == null ? 0 : use.locked() * Math.max(1, operator.workers()) * cycleMs / per;
     double wallMs = cost.cpuMs() * slow + cost.waitMs() + lockedMs;
     OpProfile.Crew crew = null;
-    double[] times = draws(cost.simulated(), random, 256);
+    double[] times = draws(cost.simulated(), random, LATEST);
     if (use != null) {
       crew =
           new OpProfile.Crew(
@@ -257,7 +260,7 @@ record SimulatedPipeline(List<Operator> operators, Cost step, int cores, int oth
               1,
               operator.isPrefetch() ? new double[0] : times,
               lockedMs * per * 1e6,
-              draws(inlineBefore(i), random, 256));
+              draws(inlineBefore(i), random, LATEST));
     }
     String word = operator.isPrefetch() ? "prefetch" : operator.batch() > 1 ? "batch" : "map";
     return new OpProfile(

@@ -34,7 +34,7 @@ class InHandTest {
       Iterator<byte[]> elements = pipeline.iterator();
       elements.next();
       assertThat(pipeline.stats().heapBytes()).isBetween((long) MB, 2L * MB);
-      elements.hasNext();
+      assertThat(elements.hasNext()).isTrue();
       assertThat(pipeline.stats().heapBytes()).as("and the next one").isGreaterThan(2L * MB);
       elements.next();
       elements.next();
