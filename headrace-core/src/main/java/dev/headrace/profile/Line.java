@@ -2,7 +2,6 @@ package dev.headrace.profile;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +23,10 @@ final class Line {
   /** So many elements of a station for one that is delivered are played one by one. */
   private static final double MOST_UNITS = 32;
 
-  private static final double MOST_STEPS = 30_000;
-  private static final int FEWEST_ROUNDS = 150;
+  /** So many elements of all stations together are played: each play takes some milliseconds. */
+  private static final double MOST_STEPS = 12_000;
+
+  private static final int FEWEST_ROUNDS = 60;
   private static final int MOST_ROUNDS = 1_024;
 
   /** So many are enough where no times vary. */
@@ -79,13 +80,10 @@ final class Line {
    */
   record Played(double cycleNs, double[] lockedNs) {}
 
-  private static final Comparator<Worker> BY_DUE =
-      Comparator.<Worker>comparingDouble(worker -> worker.due).thenComparingLong(w -> w.turn);
-
   private final Running[] line;
   private final Ready.Left left;
-  private final PriorityQueue<Worker> timers = new PriorityQueue<>(BY_DUE);
-  private final PriorityQueue<Worker> computing = new PriorityQueue<>(BY_DUE);
+  private final PriorityQueue<Worker> timers = new PriorityQueue<>();
+  private final PriorityQueue<Worker> computing = new PriorityQueue<>();
   private final ArrayDeque<Worker> ready = new ArrayDeque<>();
   private double now;
 
@@ -339,7 +337,7 @@ final class Line {
     LOCK
   }
 
-  private static final class Worker {
+  private static final class Worker implements Comparable<Worker> {
     final Running station;
     Phase phase = Phase.IDLE;
     long element;
@@ -355,6 +353,12 @@ final class Line {
 
     Worker(Running station) {
       this.station = station;
+    }
+
+    @Override
+    public int compareTo(Worker other) {
+      int byDue = Double.compare(due, other.due);
+      return byDue != 0 ? byDue : Long.compare(turn, other.turn);
     }
   }
 
