@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/inside/decisions.md} has each number once, in ascending order under each heading. */
+/** {@code docs/decisions.md} has each number once, in ascending order under each heading. */
 class DecisionsPageTest {
-  private static final Path PAGE = Path.of("../docs/inside/decisions.md");
+  private static final Path PAGE = Path.of("../docs/decisions.md");
   private static final Pattern NUMBER = Pattern.compile("(?m)^\\*\\*(\\d+)\\. ");
 
   @Test
