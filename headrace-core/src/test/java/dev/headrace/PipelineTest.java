@@ -680,7 +680,7 @@ class PipelineTest {
       OpStats map =
           stats.operators().stream().filter(op -> op.word().equals("map")).findFirst().get();
       assertThat(map.stage()).isNotNull();
-      assertThat(map.stage().workElements()).isEqualTo(100);
+      assertThat(map.stage().work().count()).isEqualTo(100);
       assertThat(stats.toString())
           .startsWith("5 elements in ")
           .contains("map (PipelineTest.java:")

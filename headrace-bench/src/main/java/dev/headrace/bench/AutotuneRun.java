@@ -6,6 +6,7 @@ import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.OpStats;
 import dev.headrace.profile.PipelineStats;
 import dev.headrace.spi.Knob;
+import dev.headrace.spi.OpCounters;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -120,12 +121,12 @@ record AutotuneRun(
   private static String words(PipelineStats stats) {
     List<String> words = new ArrayList<>();
     for (OpStats op : stats.operators()) {
-      OpStats.StageStats stage = op.stage();
+      OpCounters.Stage stage = op.stage();
       if (stage != null) {
         String name = op.path().replaceAll(" *[(@].*", "");
         words.addFirst(
             op.word().equals("prefetch")
-                ? "%s %d".formatted(name, stage.capacity())
+                ? "%s %d".formatted(name, stage.buffer().capacity())
                 : "%s %d".formatted(name, stage.targetWorkers()));
       }
     }

@@ -1,6 +1,6 @@
 package dev.headrace.bench;
 
-import dev.headrace.profile.OpStats;
+import dev.headrace.spi.OpCounters;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -141,7 +141,7 @@ public final class DeviceBench implements Scenario {
   }
 
   /** What an operator that copies says of itself. */
-  static String described(String name, OpStats.@Nullable TransferStats transfers) {
+  static String described(String name, OpCounters.@Nullable Transfer transfers) {
     if (transfers == null) {
       return name + ": nothing was copied.";
     }
@@ -151,13 +151,13 @@ public final class DeviceBench implements Scenario {
             + " computing there went on beside the consumer's work; %.0f MB of the device's memory"
             + " in use.",
         name,
-        transfers.device(),
-        transfers.bytes() / 1e9,
-        transfers.copies(),
-        transfers.copies() == 1 ? "copy" : "copies",
-        transfers.pinned() ? "pinned" : "PAGEABLE",
+        transfers.device().name(),
+        transfers.copies().bytes() / 1e9,
+        transfers.copies().count(),
+        transfers.copies().count() == 1 ? "copy" : "copies",
+        transfers.isPinned() ? "pinned" : "PAGEABLE",
         transfers.bytesPerSecond() / 1e9,
         100 * transfers.overlap(),
-        transfers.deviceBytes() / 1e6);
+        transfers.device().usedBytes() / 1e6);
   }
 }

@@ -3,6 +3,7 @@ package dev.headrace.bench;
 import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.profile.OpStats;
+import dev.headrace.spi.OpCounters;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
@@ -69,8 +70,10 @@ final class DeviceReader<T> implements AutoCloseable {
   private record Transferred(long copyNs, long waitNs) {}
 
   private Transferred transferred() {
-    OpStats.TransferStats now = transfers();
-    return now == null ? new Transferred(0, 0) : new Transferred(now.copyNs(), now.waitNs());
+    OpCounters.Transfer now = transfers();
+    return now == null
+        ? new Transferred(0, 0)
+        : new Transferred(now.copies().ns(), now.times().waitNs());
   }
 
   /** Reads so many batches, and does nothing with them; what one took. */
@@ -79,7 +82,7 @@ final class DeviceReader<T> implements AutoCloseable {
   }
 
   /** What the pipeline's operator that copies says of itself; null where there is none. */
-  OpStats.@Nullable TransferStats transfers() {
+  OpCounters.@Nullable Transfer transfers() {
     for (OpStats operator : pipeline.stats().operators()) {
       if (operator.transfer() != null) {
         return operator.transfer();

@@ -3,6 +3,7 @@ package dev.headrace.cli;
 import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.OpStats;
 import dev.headrace.profile.PipelineStats;
+import dev.headrace.spi.OpCounters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,16 +56,16 @@ final class StatsJson {
     fields.put("elements", operator.elements());
     fields.put("failures", operator.failures());
     fields.put("totalNs", operator.totalNs());
-    OpStats.StageStats stage = operator.stage();
+    OpCounters.Stage stage = operator.stage();
     if (stage != null) {
       Map<String, Object> own = new LinkedHashMap<>();
       own.put("workers", stage.workers());
       own.put("cpuShare", stage.cpuShare());
-      own.put("workNs", stage.workNs());
-      own.put("buffered", stage.buffered());
-      own.put("capacity", stage.capacity());
-      own.put("waits", stage.waits());
-      own.put("waitNs", stage.waitNs());
+      own.put("workNs", stage.work().ns());
+      own.put("buffered", stage.buffer().elements());
+      own.put("capacity", stage.buffer().capacity());
+      own.put("waits", stage.waits().count());
+      own.put("waitNs", stage.waits().ns());
       fields.put("stage", own);
     }
     return fields;

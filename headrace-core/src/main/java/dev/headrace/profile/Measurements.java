@@ -2,7 +2,7 @@ package dev.headrace.profile;
 
 import dev.headrace.profile.Profile.Consumer;
 import dev.headrace.profile.Profile.Moment;
-import dev.headrace.profile.Snapshot.Sampled;
+import dev.headrace.spi.OpCounters;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -149,7 +149,7 @@ public record Measurements(
     long over = last.epoch() - snapshots.getFirst().epoch();
     return over <= 0 || last.operators().size() <= operator
         ? 0
-        : last.operators().get(operator).elements() / over;
+        : last.operators().get(operator).calls().elements() / over;
   }
 
   private Snapshot steadyFrom() {
@@ -171,17 +171,18 @@ public record Measurements(
     double ns = Math.max(1, (double) to.atNs() - from.atNs());
     double delivered = Math.max(1, to.delivered() - from.delivered());
     Profiler profiler = new Profiler(nodes, from, to);
-    double hostStep = (to.stepNs() - from.stepNs()) / delivered;
-    double cycle = hostStep + (to.insideNs() - from.insideNs()) / delivered;
+    Snapshot.Consumer since = to.consumer().minus(from.consumer());
+    double hostStep = since.stepNs() / delivered;
+    double cycle = hostStep + since.insideNs() / delivered;
     // A consumer that only queues its work is as slow as the device that does it.
     double step = Math.clamp(profiler.deviceStepNs(), hostStep, cycle);
     double inside = cycle - step;
     Consumer consumer =
         new Consumer(
             step,
-            hostStep * share(to.stepCpu(), from.stepCpu()),
+            hostStep * since.stepCpu().share(to.consumer().stepCpu().share(0)),
             inside,
-            inside * share(to.insideCpu(), from.insideCpu()),
+            inside * since.insideCpu().share(to.consumer().insideCpu().share(0)),
             Math.min(inside, profiler.blockedNs()),
             steps,
             waits);
@@ -198,10 +199,6 @@ public record Measurements(
         memory,
         operators,
         timeline());
-  }
-
-  private static double share(Sampled to, Sampled from) {
-    return to.minus(from).share(to.share(0));
   }
 
   private Profile.Machine machine(Snapshot from, Snapshot to, double ns, Ready ready) {
@@ -234,8 +231,9 @@ public record Measurements(
       if (ns <= 0) {
         continue;
       }
-      double inside = to.insideNs() - from.insideNs();
-      double step = to.stepNs() - from.stepNs();
+      Snapshot.Consumer since = to.consumer().minus(from.consumer());
+      double inside = since.insideNs();
+      double step = since.stepNs();
       moments.add(
           new Moment(
               (to.atNs() - first.atNs()) / 1e9,
@@ -245,16 +243,19 @@ public record Measurements(
               inside + step <= 0 ? 0 : inside / (inside + step),
               new Profiler(nodes, from, to).busy(),
               fills(to),
-              to.heapBytes(),
-              to.nativeBytes(),
+              to.memory().heapBytes(),
+              to.memory().nativeBytes(),
               Math.min(1, (to.machine().gcNs() - from.machine().gcNs()) / ns)));
     }
     return moments;
   }
 
   private static int[] fills(Snapshot at) {
-    return at.operators().stream()
-        .mapToInt(op -> op.crew() == null ? 0 : op.crew().buffered())
-        .toArray();
+    return at.operators().stream().mapToInt(Measurements::buffered).toArray();
+  }
+
+  private static int buffered(OpCounters op) {
+    OpCounters.Stage stage = op.crew().threads() == null ? null : op.stage();
+    return stage == null ? 0 : stage.buffer().elements();
   }
 }

@@ -1,6 +1,7 @@
 package dev.headrace.profile;
 
 import dev.headrace.data.Plural;
+import dev.headrace.spi.OpCounters;
 import java.util.List;
 import java.util.Locale;
 
@@ -54,7 +55,7 @@ public record PipelineStats(
               op.path(),
               Plural.of(op.elements(), "element"),
               op.elements() == 0 ? 0 : (double) op.totalNs() / op.elements()));
-      OpStats.StageStats stage = op.stage();
+      OpCounters.Stage stage = op.stage();
       if (stage != null) {
         text.append(
             String.format(
@@ -62,13 +63,13 @@ public record PipelineStats(
                 "; %s, %,.0f ns of work each, CPU share %.0f %%, buffer %d of %d, waited"
                     + " for %s",
                 Plural.of(stage.workers(), "worker"),
-                stage.workElements() == 0 ? 0 : (double) stage.workNs() / stage.workElements(),
+                stage.work().each(),
                 100 * stage.cpuShare(),
-                stage.buffered(),
-                stage.capacity(),
-                Plural.of(stage.waits(), "time")));
+                stage.buffer().elements(),
+                stage.buffer().capacity(),
+                Plural.of(stage.waits().count(), "time")));
       }
-      OpStats.SpillStats spill = op.spill();
+      OpCounters.Spill spill = op.spill();
       if (spill != null) {
         text.append(
             String.format(

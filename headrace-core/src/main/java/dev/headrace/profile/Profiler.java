@@ -2,14 +2,16 @@ package dev.headrace.profile;
 
 import dev.headrace.profile.OpProfile.Crew;
 import dev.headrace.profile.OpProfile.Later;
-import dev.headrace.profile.Snapshot.Sampled;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpCounters;
+import dev.headrace.spi.OpCounters.Calls;
 import dev.headrace.spi.OpShape;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ final class Profiler {
   private final List<OpNode> nodes;
   private final Snapshot from;
   private final Snapshot to;
+  private final List<OpCounters> since = new ArrayList<>();
   private final double delivered;
   private final int count;
   private final Map<String, Integer> byKey = new HashMap<>();
@@ -62,6 +65,8 @@ final class Profiler {
     this.later = new Later[count];
     for (int i = 0; i < count; i++) {
       byKey.put(nodes.get(i).key(), i);
+      OpCounters now = now(i);
+      since.add(i < from.operators().size() ? since(now, from.operators().get(i)) : now);
     }
     findThreads();
     measure();
@@ -83,34 +88,42 @@ final class Profiler {
   }
 
   private boolean pullsInput(int index) {
-    Snapshot.Crew crew = to.operators().get(index).crew();
-    return crew != null && crew.pullsInput();
+    OpCounters.Threads threads = now(index).crew().threads();
+    return threads != null && threads.pullsInput();
   }
 
-  private Snapshot.@Nullable Op before(int index) {
-    return index < from.operators().size() ? from.operators().get(index) : null;
+  private OpCounters now(int index) {
+    return to.operators().get(index);
+  }
+
+  private OpCounters since(int index) {
+    return since.get(index);
+  }
+
+  /** What was counted in between. Where there were no threads before, all that they ever did. */
+  private static OpCounters since(OpCounters now, OpCounters then) {
+    OpCounters since = now.minus(then);
+    return then.crew().threads() != null
+        ? since
+        : new OpCounters(since.calls(), now.crew(), since.stage(), since.transfer(), since.spill());
   }
 
   private void measure() {
     for (int i = 0; i < count; i++) {
-      Snapshot.Op now = to.operators().get(i);
-      Snapshot.Op then = before(i);
-      long elements = now.elements() - (then == null ? 0 : then.elements());
-      long timed = now.timedElements() - (then == null ? 0 : then.timedElements());
-      long timedNs = timed > 0 && then != null ? now.timedNs() - then.timedNs() : now.timedNs();
-      long waitNs =
-          timed > 0 && then != null ? now.timedWaitNs() - then.timedWaitNs() : now.timedWaitNs();
-      double calls = Math.max(1, timed > 0 ? timed : now.timedElements());
-      double each = timedNs / calls;
-      inclusive[i] = Math.max(0, each - waitNs / calls) * elements / delivered;
-      Sampled cpu = then == null ? now.cpu() : now.cpu().minus(then.cpu());
+      Calls now = now(i).calls();
+      Calls since = since(i).calls();
+      OpCounters.Timed timed = since.timed().elements() > 0 ? since.timed() : now.timed();
+      double calls = Math.max(1, timed.elements());
+      double each = timed.ns() / calls;
+      inclusive[i] = Math.max(0, each - timed.waitNs() / calls) * since.elements() / delivered;
       inclusiveCpu[i] =
-          Math.min(inclusive[i], each * elements / delivered * cpu.share(now.cpu().share(1)));
-      measureCrew(i, now.crew(), then == null ? null : then.crew());
-      Snapshot.Transfer copied = now.transfer();
-      if (copied != null && copied.stepNs() == 0) { // else its stream waits, not the consumer
-        Snapshot.Transfer before = then == null ? null : then.transfer();
-        blocked[i] += (copied.waitNs() - (before == null ? 0 : before.waitNs())) / delivered;
+          Math.min(
+              inclusive[i],
+              each * since.elements() / delivered * since.cpu().share(now.cpu().share(1)));
+      measureCrew(i);
+      OpCounters.Transfer copied = now(i).transfer();
+      if (copied != null && copied.steps().ns() == 0) { // else its stream waits, not the consumer
+        blocked[i] += Objects.requireNonNull(since(i).transfer()).times().waitNs() / delivered;
       }
     }
     for (int i = 0; i < count; i++) {
@@ -127,30 +140,27 @@ final class Profiler {
     }
   }
 
-  private void measureCrew(int index, Snapshot.@Nullable Crew now, Snapshot.@Nullable Crew then) {
-    if (now == null) {
+  private void measureCrew(int index) {
+    OpCounters.Crew crew = since(index).crew();
+    OpCounters.Threads threads = crew.threads();
+    if (threads == null) {
       return;
     }
-    blocked[index] = (now.waitNs() - (then == null ? 0 : then.waitNs())) / delivered;
-    if (!now.onlyPulls()) {
-      work[index] = (now.workNs() - (then == null ? 0 : then.workNs())) / delivered;
-      Sampled all = new Sampled(now.sampledNs(), now.sampledCpuNs());
-      Sampled since =
-          then == null ? all : all.minus(new Sampled(then.sampledNs(), then.sampledCpuNs()));
-      workCpu[index] = work[index] * since.share(all.share(now.cpuShare()));
-      workQueued[index] = (now.queuedNs() - (then == null ? 0 : then.queuedNs())) / delivered;
+    blocked[index] = crew.pulls().waits().ns() / delivered;
+    if (!crew.onlyPulls()) {
+      double otherwise = now(index).crew().presence().cpu().share(threads.cpuShare());
+      work[index] = crew.work().ns() / delivered;
+      workCpu[index] = work[index] * crew.presence().cpu().share(otherwise);
+      workQueued[index] = crew.presence().queuedNs() / delivered;
     }
   }
 
   /** Gives the time that an operator spent on deferred tensors to the one that left them. */
   private void chargeDeferred() {
     for (int i = 0; i < count; i++) {
-      Snapshot.Op now = to.operators().get(i);
-      Snapshot.Op then = before(i);
-      double inline = (now.laterNs() - (then == null ? 0 : then.laterNs())) / delivered;
-      double inlineCpu = inline * now.laterCpu().share(1);
-      Snapshot.Crew crew = now.crew();
-      boolean places = crew != null && crew.pullsInput() && !crew.onlyPulls() && hasMaker(i);
+      double inline = since(i).calls().later().ns() / delivered;
+      double inlineCpu = inline * now(i).calls().later().cpu().share(1);
+      boolean places = pullsInput(i) && !now(i).crew().onlyPulls() && hasMaker(i);
       if (inline <= 0 && !places) {
         continue;
       }
@@ -201,26 +211,21 @@ final class Profiler {
 
   /** How much longer than it computes a thread needs because others have the cores. */
   private double queuedPerCpu(int thread) {
+    double queued;
+    double cpu;
     if (thread < 0) {
-      long queued = to.consumerQueuedNs() - from.consumerQueuedNs();
-      double cpu =
-          cpuOf(to.insideCpu(), from.insideCpu(), to.insideNs() - from.insideNs())
-              + cpuOf(to.stepCpu(), from.stepCpu(), to.stepNs() - from.stepNs());
-      return cpu <= 0 ? 0 : Math.max(0, queued / cpu);
-    }
-    Snapshot.Crew now = to.operators().get(thread).crew();
-    Snapshot.Op before = before(thread);
-    Snapshot.Crew then = before == null ? null : before.crew();
-    if (now == null) {
+      Snapshot.Consumer since = to.consumer().minus(from.consumer());
+      queued = since.queuedNs();
+      cpu =
+          since.insideNs() * since.insideCpu().share(to.consumer().insideCpu().share(0))
+              + since.stepNs() * since.stepCpu().share(to.consumer().stepCpu().share(0));
+    } else if (now(thread).crew().threads() == null) {
       return 0;
+    } else {
+      queued = since(thread).crew().presence().queuedNs() / delivered;
+      cpu = workCpu[thread] + pulledCpu(thread);
     }
-    double queued = (now.queuedNs() - (then == null ? 0 : then.queuedNs())) / delivered;
-    double cpu = workCpu[thread] + pulledCpu(thread);
     return cpu <= 0 ? 0 : Math.max(0, queued / cpu);
-  }
-
-  private static double cpuOf(Sampled to, Sampled from, double ns) {
-    return ns * to.minus(from).share(to.share(0));
   }
 
   private double pulled(int thread) {
@@ -241,13 +246,12 @@ final class Profiler {
 
   private OpProfile profile(int i) {
     OpNode node = nodes.get(i);
-    Snapshot.Op now = to.operators().get(i);
-    Snapshot.Op then = before(i);
-    long elements = now.elements() - (then == null ? 0 : then.elements());
-    double perDelivered = elements / delivered;
+    Calls since = since(i).calls();
+    OpCounters.Sizes sizes = now(i).calls().sizes();
+    OpCounters.Threads threads = now(i).crew().threads();
+    double perDelivered = since.elements() / delivered;
     Later deferred = later[i];
-    Snapshot.Crew crew = now.crew();
-    boolean works = crew != null && !crew.onlyPulls() && !isLent(i);
+    boolean works = threads != null && !now(i).crew().onlyPulls() && !isLent(i);
     double wall = own[i] + (works ? work[i] : 0) + (deferred == null ? 0 : deferred.ns());
     double cpu = ownCpu[i] + (works ? workCpu[i] : 0) + (deferred == null ? 0 : deferred.cpuNs());
     double queued =
@@ -263,55 +267,49 @@ final class Profiler {
         node.op().title(),
         OpShape.of(node.op().getClass()).describe(node.op()),
         node.op().inputs().isEmpty(),
-        elements,
-        now.failures() - (then == null ? 0 : then.failures()),
+        since.elements(),
+        since.failures(),
         perDelivered,
         wall * scale,
         cpu * scale,
         Math.max(0, wall - cpu - queued) * scale,
-        now.sizedElements() == 0 ? 0 : (double) now.sizedBytes() / now.sizedElements(),
-        now.bytesP99(),
+        sizes.elements() == 0 ? 0 : (double) sizes.bytes() / sizes.elements(),
+        sizes.bytesP99(),
         deferred,
-        crew == null ? null : crew(i, crew, then == null ? null : then.crew()),
-        transfer(now.transfer(), then == null ? null : then.transfer()));
+        threads == null ? null : crew(i, threads),
+        transfer(i));
   }
 
-  private OpProfile.@Nullable Transfer transfer(
-      Snapshot.@Nullable Transfer now, Snapshot.@Nullable Transfer then) {
-    if (now == null) {
+  private OpProfile.@Nullable Transfer transfer(int i) {
+    OpCounters.Transfer all = now(i).transfer();
+    OpCounters.Transfer since = since(i).transfer();
+    if (all == null || since == null) {
       return null;
     }
     // Several devices work side by side; a consumer on the host waits for one after the other.
-    double each = delivered * Math.max(1, now.devices());
-    double eachWait = now.steps() == 0 ? delivered : each;
+    OpCounters.Device device = since.device();
+    double each = delivered * Math.max(1, device.count());
+    double eachWait = all.steps().count() == 0 ? delivered : each;
     return new OpProfile.Transfer(
-        now.device(),
-        now.isPinned(),
-        (now.busNs() - (then == null ? 0 : then.busNs())) / each,
-        (now.computeNs() - (then == null ? 0 : then.computeNs())) / each,
-        (now.stagedNs() - (then == null ? 0 : then.stagedNs())) / delivered,
-        (now.waitNs() - (then == null ? 0 : then.waitNs())) / eachWait,
-        stepNs(now, then),
-        (now.bytes() - (then == null ? 0 : then.bytes())) / delivered,
-        now.deviceBytes(),
-        now.deviceLimit(),
-        now.isShortOfRoom());
-  }
-
-  /** What a step took, of those whose end is known: a device may be several steps behind. */
-  private static double stepNs(Snapshot.Transfer now, Snapshot.@Nullable Transfer then) {
-    long steps = now.steps() - (then == null ? 0 : then.steps());
-    long ns = now.stepNs() - (then == null ? 0 : then.stepNs());
-    return steps == 0 ? 0 : (double) ns / steps / Math.max(1, now.devices());
+        device.name(),
+        since.isPinned(),
+        since.copies().ns() / each,
+        since.times().computeNs() / each,
+        since.times().stagedNs() / delivered,
+        since.times().waitNs() / eachWait,
+        // Of those whose end is known: a device may be several steps behind.
+        since.steps().each() / Math.max(1, device.count()),
+        since.copies().bytes() / delivered,
+        device.usedBytes(),
+        device.limitBytes(),
+        device.isShortOfRoom());
   }
 
   /** How long streams of devices worked on an element; 0 where the host itself does. */
   double deviceStepNs() {
     double ns = 0;
     for (int i = 0; i < count; i++) {
-      Snapshot.Op then = before(i);
-      OpProfile.Transfer transfer =
-          transfer(to.operators().get(i).transfer(), then == null ? null : then.transfer());
+      OpProfile.Transfer transfer = transfer(i);
       ns += transfer == null ? 0 : transfer.stepNs();
     }
     return ns;
@@ -327,42 +325,37 @@ final class Profiler {
     return false;
   }
 
-  private Crew crew(int i, Snapshot.Crew now, Snapshot.@Nullable Crew then) {
+  private Crew crew(int i, OpCounters.Threads threads) {
+    OpCounters.Crew since = since(i).crew();
+    OpCounters.Stage stage = now(i).stage();
+    OpCounters.Presence presence = since.presence();
+    OpCounters.Pulls pulls = since.pulls();
     double ns = (double) to.atNs() - from.atNs();
-    double manned = (now.workerNs() - (then == null ? 0 : then.workerNs())) / ns;
-    double workers = manned > 0 ? manned : now.workers();
-    long chunks = now.chunks() - (then == null ? 0 : then.chunks());
-    double sum = now.eachSum() - (then == null ? 0 : then.eachSum());
-    double squares = now.eachSquares() - (then == null ? 0 : then.eachSquares());
-    double mean = chunks == 0 ? 0 : sum / chunks;
-    double variance = chunks == 0 ? 0 : Math.max(0, squares / chunks - mean * mean);
-    long pulls = now.pulls() - (then == null ? 0 : then.pulls());
-    double fill = now.fillSum() - (then == null ? 0 : then.fillSum());
-    long waits = now.waits() - (then == null ? 0 : then.waits());
-    double pull = now.pullsInput() ? pulled(i) : 0;
+    double manned = presence.workerNs() / ns;
+    double workers = manned > 0 ? manned : threads.workers();
+    double pull = threads.pullsInput() ? pulled(i) : 0;
     double busyNs = (pull + work[i]) * delivered;
     double queued = workCpu[i] * queuedPerCpu(i);
     double waitNs = Math.max(0, work[i] - workCpu[i] - queued);
-    long looks = now.looks() - (then == null ? 0 : then.looks());
-    long locked = now.locked() - (then == null ? 0 : then.locked());
+    double locked = presence.looks() == 0 ? 0 : (double) presence.locked() / presence.looks();
     return new Crew(
         workers,
-        now.isTuned(),
+        threads.isTuned(),
         ns <= 0 || workers <= 0 ? 0 : Math.min(1, busyNs / (workers * ns)),
-        now.capacity(),
-        now.isBufferTuned(),
-        pulls == 0 ? 0 : fill / pulls,
-        pulls == 0 ? 0 : Math.min(1, (double) waits / pulls),
+        stage == null ? 0 : stage.buffer().capacity(),
+        stage != null && stage.buffer().isTuned(),
+        pulls.count() == 0 ? 0 : pulls.fillSum() / pulls.count(),
+        pulls.count() == 0 ? 0 : Math.min(1, (double) pulls.waits().count() / pulls.count()),
         pull,
-        now.pullsInput() ? pulledCpu(i) : 0,
+        threads.pullsInput() ? pulledCpu(i) : 0,
         work[i],
         workCpu[i],
         waitNs,
-        mean == 0 ? 0 : Math.sqrt(variance) / mean,
-        now.skew(),
-        now.latest(),
-        Math.min(waitNs, work[i] * (looks == 0 ? 0 : (double) locked / looks)),
-        now.latestPulls());
+        since.chunks().variation(),
+        since.skew(),
+        since.chunks().latest(),
+        Math.min(waitNs, work[i] * locked),
+        since.chunks().latestPulls());
   }
 
   /** What the consumer spends blocked on threads of the pipeline, for one element. */

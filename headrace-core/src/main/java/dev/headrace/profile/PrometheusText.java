@@ -1,5 +1,7 @@
 package dev.headrace.profile;
 
+import dev.headrace.spi.OpCounters.Stage;
+import dev.headrace.spi.OpCounters.Transfer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,77 +84,75 @@ public final class PrometheusText {
   }
 
   private void stages(Map<String, PipelineStats> pipelines) {
-    List<Sample<OpStats.StageStats>> all = each(pipelines, OpStats::stage);
-    gauge("stage_workers", "Threads of the operator.", all, OpStats.StageStats::workers);
-    gauge("stage_target_workers", "Threads it is to have.", all, OpStats.StageStats::targetWorkers);
+    List<Sample<Stage>> all = each(pipelines, OpStats::stage);
+    gauge("stage_workers", "Threads of the operator.", all, Stage::workers);
+    gauge("stage_target_workers", "Threads it is to have.", all, Stage::targetWorkers);
     gauge(
         "stage_cpu_ratio",
         "The share of its function's time that is computing.",
         all,
-        OpStats.StageStats::cpuShare);
-    counter("stage_work_elements", "Elements worked on.", all, OpStats.StageStats::workElements);
+        Stage::cpuShare);
+    counter("stage_work_elements", "Elements worked on.", all, stage -> stage.work().count());
     counter(
         "stage_work_seconds",
         "Time of all workers in the function, or reading.",
         all,
-        stage -> stage.workNs() / 1e9);
-    gauge("stage_buffered_elements", "Elements ready.", all, OpStats.StageStats::buffered);
+        stage -> stage.work().ns() / 1e9);
+    gauge("stage_buffered_elements", "Elements ready.", all, stage -> stage.buffer().elements());
     gauge(
         "stage_buffered_peak_elements",
         "The most that were.",
         all,
-        OpStats.StageStats::highestBuffered);
-    gauge("stage_buffer_capacity_elements", "At most.", all, OpStats.StageStats::capacity);
-    counter("stage_waits", "How often its consumer waited.", all, OpStats.StageStats::waits);
-    counter("stage_wait_seconds", "And how long.", all, stage -> stage.waitNs() / 1e9);
+        stage -> stage.buffer().highest());
+    gauge("stage_buffer_capacity_elements", "At most.", all, stage -> stage.buffer().capacity());
+    counter("stage_waits", "How often its consumer waited.", all, stage -> stage.waits().count());
+    counter("stage_wait_seconds", "And how long.", all, stage -> stage.waits().ns() / 1e9);
   }
 
   private void transfers(Map<String, PipelineStats> pipelines) {
-    List<Sample<OpStats.TransferStats>> all =
+    List<Sample<Transfer>> all =
         each(pipelines, OpStats::transfer).stream()
             .map(
                 sample ->
                     new Sample<>(
-                        sample.labels + "," + label("device", sample.of.device()), sample.of))
+                        sample.labels + "," + label("device", sample.of.device().name()),
+                        sample.of))
             .toList();
-    counter("transfer_bytes", "Copied to the device.", all, OpStats.TransferStats::bytes);
-    counter("transfer_copies", "In so many copies.", all, OpStats.TransferStats::copies);
-    counter("transfer_copy_seconds", "Time on the bus.", all, copy -> copy.copyNs() / 1e9);
+    counter("transfer_bytes", "Copied to the device.", all, copy -> copy.copies().bytes());
+    counter("transfer_copies", "In so many copies.", all, copy -> copy.copies().count());
+    counter("transfer_copy_seconds", "Time on the bus.", all, copy -> copy.copies().ns() / 1e9);
     counter(
         "transfer_compute_seconds",
         "Time computing on the device.",
         all,
-        copy -> copy.computeNs() / 1e9);
+        copy -> copy.times().computeNs() / 1e9);
     counter(
         "transfer_step_seconds",
         "Time the consumer's stream worked on the batches that were measured.",
         all,
-        copy -> copy.stepNs() / 1e9);
+        copy -> copy.steps().ns() / 1e9);
     counter(
         "transfer_staged_seconds",
         "Time threads were held up by memory that is not pinned.",
         all,
-        copy -> copy.stagedNs() / 1e9);
+        copy -> copy.times().stagedNs() / 1e9);
     counter(
         "transfer_wait_seconds",
         "Time the consumer waited for copies under way.",
         all,
-        copy -> copy.waitNs() / 1e9);
+        copy -> copy.times().waitNs() / 1e9);
     counter(
         "transfer_room_wait_seconds",
         "Time copying waited for a device batch to come back.",
         all,
-        copy -> copy.roomWaitNs() / 1e9);
+        copy -> copy.times().roomWaitNs() / 1e9);
     gauge(
         "device_bytes",
         "Memory of the device in use, by whomever.",
         all,
-        OpStats.TransferStats::deviceBytes);
+        copy -> copy.device().usedBytes());
     gauge(
-        "device_limit_bytes",
-        "How much the device has.",
-        all,
-        OpStats.TransferStats::deviceLimitBytes);
+        "device_limit_bytes", "How much the device has.", all, copy -> copy.device().limitBytes());
   }
 
   /** What there is of a kind, for each operator that has it. */

@@ -1,5 +1,6 @@
 package dev.headrace.profile;
 
+import dev.headrace.spi.OpCounters;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,14 +14,14 @@ public final class SpilledFindings {
   public static List<Finding> of(List<OpStats> operators, long heapBudget) {
     List<Finding> findings = new ArrayList<>();
     for (OpStats op : operators) {
-      OpStats.SpillStats spill = op.spill();
+      OpCounters.Spill spill = op.spill();
       if (spill != null) {
         findings.add(
             new Finding(
                 Finding.Severity.HINT,
                 RULE,
                 op.path(),
-                spill.sentence(heapBudget) + ".",
+                sentence(spill, heapBudget) + ".",
                 List.of(
                     "%s were written and %s read back"
                         .formatted(
@@ -30,6 +31,17 @@ public final class SpilledFindings {
       }
     }
     return findings;
+  }
+
+  /** "3.2 GB of what it holds are on disk, …". */
+  public static String sentence(OpCounters.Spill spill, long heapBudget) {
+    boolean isGone = spill.bytes() == 0;
+    return "%s of what it holds %s on disk, in %s, because it does not fit the heap budget of %s"
+        .formatted(
+            DiagnosisText.bytes(isGone ? spill.peakBytes() : spill.bytes()),
+            isGone ? "were" : "are",
+            spill.folder(),
+            DiagnosisText.bytes(heapBudget));
   }
 
   private static String advice(String word) {

@@ -1,6 +1,8 @@
 package dev.headrace.runtime;
 
-import dev.headrace.profile.Snapshot;
+import dev.headrace.spi.OpCounters;
+import dev.headrace.spi.OpCounters.Spent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the crews at one place of the plan have done so far, in all passes.
@@ -68,16 +70,14 @@ final class CrewMeter {
     waitNs += ns;
   }
 
-  /**
-   * Elements worked on so far, the time that took all workers, and how often one was waited for.
-   */
-  record Progress(long elements, long workNs, long waits, long waitNs) {
-    /** Before anything was done. */
-    static final Progress NONE = new Progress(0, 0, 0, 0);
+  /** Elements worked on so far, and the time that took all workers. */
+  synchronized Spent work() {
+    return new Spent(workElements, workNs);
   }
 
-  synchronized Progress progress() {
-    return new Progress(workElements, workNs, waits, waitNs);
+  /** How often workers were waited for, and how long. */
+  synchronized Spent waits() {
+    return new Spent(waits, waitNs);
   }
 
   /** Workers were ready, but had no core, so long. */
@@ -96,51 +96,24 @@ final class CrewMeter {
     skewLooks++;
   }
 
-  /** What workers have done, and how long others waited for them. */
-  record Totals(long workElements, long workNs, long waitNs) {}
-
-  synchronized Totals totals() {
-    return new Totals(workElements, workNs, waitNs);
-  }
-
-  synchronized Snapshot.Crew read(
-      int workers,
-      boolean tuned,
-      boolean onlyPulls,
-      boolean pullsInput,
-      double cpuShare,
-      int buffered,
-      int capacity,
-      boolean bufferTuned,
-      boolean withLatest) {
+  /**
+   * What was counted so far.
+   *
+   * @param withLatest whether single times belong to it, which are many
+   */
+  synchronized OpCounters.Crew read(
+      OpCounters.@Nullable Threads threads, boolean onlyPulls, boolean withLatest) {
     int kept = withLatest ? (int) Math.min(chunks, LATEST) : 0;
-    return new Snapshot.Crew(
-        workers,
-        tuned,
+    return new OpCounters.Crew(
+        threads,
         onlyPulls,
-        pullsInput,
-        cpuShare,
-        buffered,
-        capacity,
-        bufferTuned,
-        workerNs,
-        workElements,
-        workNs,
-        sampledNs,
-        sampledCpuNs,
-        queuedNs,
-        chunks,
-        eachSum,
-        eachSquares,
-        pulls,
-        fillSum,
-        waits,
-        waitNs,
-        skewLooks == 0 ? 1 : skewSum / skewLooks,
-        looks,
-        locked,
-        inOrder(latest, kept),
-        inOrder(latestPulls, kept));
+        work(),
+        new OpCounters.Presence(
+            workerNs, new OpCounters.Sampled(sampledNs, sampledCpuNs), queuedNs, looks, locked),
+        new OpCounters.Chunks(
+            chunks, eachSum, eachSquares, inOrder(latest, kept), inOrder(latestPulls, kept)),
+        new OpCounters.Pulls(pulls, fillSum, waits()),
+        skewLooks == 0 ? 1 : skewSum / skewLooks);
   }
 
   private double[] inOrder(double[] ring, int kept) {

@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.spi.OpCounters.Spent;
 import dev.headrace.tune.Growth;
 import dev.headrace.tune.Levels;
 import dev.headrace.tune.SecondLook;
@@ -41,7 +42,8 @@ final class CrewWatch {
   private final Growth growth = new Growth();
   private final SecondLook secondLook = new SecondLook();
   private long visitedNs;
-  private CrewMeter.Progress seen = CrewMeter.Progress.NONE;
+  private Spent workSeen = Spent.NONE;
+  private Spent waitsSeen = Spent.NONE;
   private long unwantedSince;
   private double busySum;
   private int busyLooks;
@@ -69,27 +71,29 @@ final class CrewWatch {
 
   void visit(long now) {
     long since = now - visitedNs;
-    CrewMeter.Progress progress = crew.meter().progress();
-    long done = progress.elements() - seen.elements();
-    double busy = (double) (progress.workNs() - seen.workNs()) / Math.max(1, since);
-    long waited = progress.waitNs() - seen.waitNs();
+    Spent work = crew.meter().work();
+    Spent waits = crew.meter().waits();
+    Spent done = work.minus(workSeen);
+    Spent waited = waits.minus(waitsSeen);
+    double busy = (double) done.ns() / Math.max(1, since);
     boolean isWaitedFor = crew.isWaitedFor();
-    boolean wasWaitedFor = progress.waits() > seen.waits() || isWaitedFor;
+    boolean wasWaitedFor = waited.count() > 0 || isWaitedFor;
     boolean isFirst = visitedNs == 0;
     visitedNs = now;
-    seen = progress;
+    workSeen = work;
+    waitsSeen = waits;
     if (isFirst) {
-      virtual.changed(now, progress);
+      virtual.changed(now, work);
     }
     if (crew.isVirtual()) {
-      virtual.visit(now, progress, wasWaitedFor);
+      virtual.visit(now, work, wasWaitedFor);
       return;
     }
     looks.look(now);
     if (!isFirst && wasWaitedFor) {
       unwantedSince = 0;
-      if (waited > MOSTLY * since) { // else it could have done more
-        levels.saw(crew.target(), done, since, now);
+      if (waited.ns() > MOSTLY * since) { // else it could have done more
+        levels.saw(crew.target(), done.count(), since, now);
       }
     }
     if (!wasWaitedFor && giveBack(now, busy)) {
@@ -99,16 +103,16 @@ final class CrewWatch {
       takeBack(now);
       return;
     }
-    if (isWaitedFor && looksAgain(now, busy, progress)) {
+    if (isWaitedFor && looksAgain(now, busy, work)) {
       return;
     }
     if (looks.suffice()) {
-      judge(now, progress, isWaitedFor);
+      judge(now, work, isWaitedFor);
     }
   }
 
   /** Gives the crew as many workers as the looks say it needs. */
-  private void judge(long now, CrewMeter.Progress progress, boolean isWaitedFor) {
+  private void judge(long now, Spent work, boolean isWaitedFor) {
     Settings settings = engine.settings();
     int before = crew.target();
     boolean tooLittle = looks.waiting() < TOO_LITTLE && before <= settings.cpuBudget();
@@ -118,8 +122,8 @@ final class CrewWatch {
             WorkerRule.workers(share, settings.cpuBudget(), settings.virtualLimit()),
             WorkerRule.besideLocks(before, looks.locked(), settings.cpuBudget()));
     // Calls that were begun together wait together: some must be over before they can be judged.
-    boolean someAreOver = progress.elements() > 2L * before;
-    boolean allWaitLong = progress.elements() == 0 && virtual.sinceChangeNs(now) > LONG_WAIT_NS;
+    boolean someAreOver = work.count() > 2L * before;
+    boolean allWaitLong = work.count() == 0 && virtual.sinceChangeNs(now) > LONG_WAIT_NS;
     boolean goVirtual =
         looks.wouldUnmount()
             && wished > settings.threadLimit()
@@ -132,14 +136,14 @@ final class CrewWatch {
     boolean isComputing = share >= WorkerRule.COMPUTING;
     if (after > before * 1.2) {
       lowVisits = 0;
-      boolean mayGrow = growth.mayGrow(now, progress.elements(), progress.workNs());
+      boolean mayGrow = growth.mayGrow(now, work.count(), work.ns());
       if (isWaitedFor && haveCores && mayGrow) {
-        growth.grew(now, progress.elements(), progress.workNs());
+        growth.grew(now, work.count(), work.ns());
         secondLook.grew(now);
         learnPatience(now);
         change(before, Math.min(after, Math.max(before * 4, before + 2)), goVirtual, share);
         if (goVirtual) {
-          virtual.begins(now, progress);
+          virtual.begins(now, work);
         }
       }
     } else if ((isComputing && after < before) || (haveCores && after < before * 0.7)) {
@@ -155,11 +159,11 @@ final class CrewWatch {
   }
 
   /** Begins anew with as many workers as cores, where it is time to. */
-  private boolean looksAgain(long now, double busy, CrewMeter.Progress progress) {
+  private boolean looksAgain(long now, double busy, Spent work) {
     int before = crew.target();
     int cores = engine.settings().cpuBudget();
     double share = looks.computing();
-    double computeNs = share * progress.workNs() / Math.max(1, progress.elements());
+    double computeNs = share * work.ns() / Math.max(1, work.count());
     if (!secondLook.isDue(now, before, cores, busy * share, computeNs)) {
       return false;
     }

@@ -6,13 +6,14 @@ import dev.headrace.profile.KnobChange;
 import dev.headrace.profile.Measurements;
 import dev.headrace.profile.OpNode;
 import dev.headrace.profile.OpStats;
-import dev.headrace.profile.Snapshot;
+import dev.headrace.profile.SpilledFindings;
 import dev.headrace.spi.Causes;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Draws;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpCounters;
 import dev.headrace.spi.Origins;
 import dev.headrace.spi.PlanIdentity;
 import dev.headrace.tune.Decisions;
@@ -426,24 +427,22 @@ public final class Engine implements AutoCloseable, Decisions {
    *
    * @param withLatest whether single times belong to it, which are many
    */
-  List<Snapshot.Op> counters(boolean withLatest) {
+  List<OpCounters> counters(boolean withLatest) {
     synchronized (places) {
-      List<Snapshot.Op> counters = new ArrayList<>(places.size());
-      places.values().forEach(place -> counters.add(place.counters(withLatest)));
-      return counters;
+      return places.values().stream().map(place -> place.counters(withLatest)).toList();
     }
   }
 
   /** What is counted at an operator and at those below it. */
-  Map<String, WatchBelow.Counts> countsFrom(String key) {
+  Map<String, OpCounters> countersFrom(String key) {
     synchronized (places) {
-      Map<String, WatchBelow.Counts> counts = new LinkedHashMap<>();
+      Map<String, OpCounters> counters = new LinkedHashMap<>();
       for (Place place : places.values()) {
         if (place.key.equals(key) || place.key.startsWith(key + ".")) {
-          counts.put(place.key, place.counts());
+          counters.put(place.key, place.counters(false));
         }
       }
-      return counts;
+      return counters;
     }
   }
 
@@ -502,11 +501,7 @@ public final class Engine implements AutoCloseable, Decisions {
   /** What each operator has done so far, from the last operator to the sources. */
   public List<OpStats> opStats() {
     synchronized (places) {
-      List<OpStats> stats = new ArrayList<>();
-      for (Place place : places.values()) {
-        stats.add(place.stats());
-      }
-      return stats;
+      return places.values().stream().map(Place::stats).toList();
     }
   }
 
@@ -571,9 +566,10 @@ public final class Engine implements AutoCloseable, Decisions {
         if (remark != null) {
           remarks.add(place.path + ": " + remark);
         }
-        OpStats.SpillStats spill = place.stats().spill();
+        OpCounters.Spill spill = place.spills.read();
         if (spill != null) {
-          remarks.add(place.path + ": " + spill.sentence(memory.heap().limitBytes()));
+          remarks.add(
+              place.path + ": " + SpilledFindings.sentence(spill, memory.heap().limitBytes()));
         }
       }
     }

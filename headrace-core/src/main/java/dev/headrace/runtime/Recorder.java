@@ -1,7 +1,6 @@
 package dev.headrace.runtime;
 
 import dev.headrace.profile.Snapshot;
-import dev.headrace.profile.Snapshot.Sampled;
 import dev.headrace.spi.CpuSample;
 import java.util.ArrayList;
 import java.util.List;
@@ -143,13 +142,9 @@ public final class Recorder {
         now,
         epoch,
         delivered,
-        stepNs,
-        new Sampled(stepCpu.wallNs(), stepCpu.cpuNs()),
-        insideNs,
-        new Sampled(insideCpu.wallNs(), insideCpu.cpuNs()),
-        queuedNs,
-        engine.memory().heap().usedBytes(),
-        engine.memory().nativeAccount().usedBytes(),
+        new Snapshot.Consumer(stepNs, stepCpu.read(), insideNs, insideCpu.read(), queuedNs),
+        new Snapshot.Memory(
+            engine.memory().heap().usedBytes(), engine.memory().nativeAccount().usedBytes()),
         machine,
         engine.counters(withLatest));
   }

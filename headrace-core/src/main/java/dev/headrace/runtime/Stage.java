@@ -7,6 +7,8 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
+import dev.headrace.spi.OpCounters;
+import dev.headrace.spi.OpCounters.Spent;
 import dev.headrace.spi.State;
 import dev.headrace.spi.ThreadClock;
 import dev.headrace.spi.Weigher;
@@ -1077,52 +1079,23 @@ final class Stage extends Cursor {
     return path;
   }
 
-  boolean isCapacityTuned() {
-    return ahead.isCapacityTuned();
-  }
-
   /** What one element takes, so far; 0 before the first. Under the lock. */
   double workNsEach() {
     return workElements == 0 ? 0 : (double) workNs / workElements;
   }
 
-  /** How many elements the buffer holds. */
-  int buffered() {
+  /** What was counted so far in this pass. */
+  OpCounters.Stage counters() {
     crew.lock.lock();
     try {
-      return buffered;
-    } finally {
-      crew.lock.unlock();
-    }
-  }
-
-  /** How many elements the buffer may hold. */
-  int capacity() {
-    crew.lock.lock();
-    try {
-      return ahead.elements();
-    } finally {
-      crew.lock.unlock();
-    }
-  }
-
-  /** A copy of the counters. */
-  StageCounters counters() {
-    crew.lock.lock();
-    try {
-      return new StageCounters(
-          work == null ? "prefetch" : "parallel",
-          buffered,
-          highestBuffered,
-          ahead.elements(),
+      return new OpCounters.Stage(
           crew.workers(),
           crew.target(),
-          workElements,
-          workNs,
           crew.cpuShare(),
-          waits,
-          waitNs,
-          handedOverElements);
+          new Spent(workElements, workNs),
+          new OpCounters.Buffer(
+              buffered, highestBuffered, ahead.elements(), ahead.isCapacityTuned()),
+          new Spent(waits, waitNs));
     } finally {
       crew.lock.unlock();
     }

@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.spi.OpCounters.Spent;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,9 +27,9 @@ final class VirtualWatch {
   private final Settings settings;
   private int stuckVisits;
   private long changedNs;
-  private CrewMeter.Progress changedAt = CrewMeter.Progress.NONE;
+  private Spent changedAt = Spent.NONE;
   private long measuredFrom;
-  private CrewMeter.Progress measuredAt = CrewMeter.Progress.NONE;
+  private Spent measuredAt = Spent.NONE;
   private double rateBefore;
   private int beforeGrowing;
   private long notBeforeNs;
@@ -45,9 +46,9 @@ final class VirtualWatch {
   }
 
   /** Takes note that from now on, and with so much done, there are other virtual threads. */
-  void changed(long now, CrewMeter.Progress progress) {
+  void changed(long now, Spent work) {
     changedNs = now;
-    changedAt = progress;
+    changedAt = work;
     measuredFrom = 0;
   }
 
@@ -57,67 +58,67 @@ final class VirtualWatch {
   }
 
   /** Begins with virtual threads of which nothing is known. */
-  void begins(long now, CrewMeter.Progress progress) {
-    changed(now, progress);
+  void begins(long now, Spent work) {
+    changed(now, work);
     rateBefore = 0;
     beforeGrowing = 0;
   }
 
   /** Looks at what was done since the last visit, and changes the crew where that is due. */
-  void visit(long now, CrewMeter.Progress progress, boolean wasWaitedFor) {
+  void visit(long now, Spent work, boolean wasWaitedFor) {
     int before = crew.target();
-    double atOnce = (progress.workNs() - changedAt.workNs()) / Math.max(1.0, now - changedNs);
+    Spent done = work.minus(changedAt);
+    double atOnce = done.ns() / Math.max(1.0, now - changedNs);
     stuckVisits = VirtualThreads.holdCarriers(atOnce) ? stuckVisits + 1 : 0;
     if (stuckVisits >= STUCK_VISITS) {
       stuckVisits = 0;
       watch.change(before, settings.threadLimit(), false, crew.cpuShare());
       return;
     }
-    long done = progress.elements() - changedAt.elements();
-    if (done == 0) {
+    if (done.count() == 0) {
       if (wasWaitedFor && before < settings.virtualLimit()) {
-        grow(now, progress, before, 0);
+        grow(now, work, before, 0);
       }
       return;
     }
-    double each = (double) (progress.workNs() - changedAt.workNs()) / done;
+    double each = done.each();
     if (now < changedNs + (long) each + SETTLING_NS) {
       return;
     }
     if (measuredFrom == 0) {
       measuredFrom = now;
-      measuredAt = progress;
+      measuredAt = work;
       return;
     }
     double looked = now - measuredFrom;
     if (looked < Math.max(each, SETTLING_NS) || !wasWaitedFor) {
       return;
     }
-    double rate = (progress.elements() - measuredAt.elements()) / looked;
+    double rate = work.minus(measuredAt).count() / looked;
     if (rateBefore == 0 || rate > HELPED * rateBefore) {
       if (before < settings.virtualLimit()) {
-        grow(now, progress, before, rate);
+        grow(now, work, before, rate);
       } else {
         rateBefore = rate;
       }
     } else if (beforeGrowing > 0 && beforeGrowing < before) {
-      goBack(now, progress, before, rate);
+      goBack(now, work, before, rate);
     }
   }
 
   /** Tries four times as many; {@code rate} is what those that are there do. */
-  private void grow(long now, CrewMeter.Progress progress, int before, double rate) {
+  private void grow(long now, Spent work, int before, double rate) {
     beforeGrowing = before;
     rateBefore = rate;
-    changed(now, progress);
+    changed(now, work);
     watch.change(before, Math.min(settings.virtualLimit(), before * 4), true, crew.cpuShare());
   }
 
-  private void goBack(long now, CrewMeter.Progress progress, int before, double rate) {
+  private void goBack(long now, Spent work, int before, double rate) {
     int fewer = beforeGrowing;
     beforeGrowing = 0;
     rateBefore = rate;
-    changed(now, progress);
+    changed(now, work);
     notBeforeNs = now + NOT_AGAIN_NS;
     watch.resize(
         before,

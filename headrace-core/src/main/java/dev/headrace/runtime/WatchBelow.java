@@ -1,6 +1,8 @@
 package dev.headrace.runtime;
 
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpCounters;
+import dev.headrace.spi.OpCounters.Spent;
 import dev.headrace.spi.Recurring;
 import dev.headrace.spi.Watch;
 import java.util.HashMap;
@@ -27,7 +29,7 @@ final class WatchBelow implements Watch {
   private final Engine engine;
   private final String key;
   private final Map<String, Doer> threads = new HashMap<>();
-  private Map<String, Counts> before;
+  private Map<String, OpCounters> before;
   private long ownElements;
   private long ownNs;
   private volatile boolean hasSeenPassesDiffer;
@@ -35,28 +37,7 @@ final class WatchBelow implements Watch {
   WatchBelow(Engine engine, String key) {
     this.engine = engine;
     this.key = key;
-    this.before = engine.countsFrom(key);
-  }
-
-  /**
-   * What is counted at an operator.
-   *
-   * @param timedNs of calls that gave {@code timedElements}, with what they pulled themselves
-   * @param handled elements that its workers read or did something to
-   * @param waitNs of those who had to wait for its workers
-   * @param onlyPulls whether reading is all that its workers do
-   * @param pullsInput whether it has workers now, who pull its input
-   */
-  record Counts(
-      long elements,
-      long timedElements,
-      long timedNs,
-      long handled,
-      long handledNs,
-      long waitNs,
-      boolean onlyPulls,
-      boolean pullsInput) {
-    static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, false, false);
+    this.before = engine.countersFrom(key);
   }
 
   /** What a thread, or several alike, did since the watch began, and what it takes. */
@@ -85,24 +66,24 @@ final class WatchBelow implements Watch {
 
   @Override
   public double nsPerElement(long elements, long pullingNs) {
-    Map<String, Counts> now = engine.countsFrom(key);
+    Map<String, OpCounters> now = engine.countersFrom(key);
     Map<String, Double> waited = new HashMap<>();
     now.forEach(
         (place, counts) ->
             waited.merge(
                 threadThatPulls(place, now),
-                (double) counts.waitNs - before(place).waitNs,
+                (double) since(place, counts).crew().pulls().waits().ns(),
                 Double::sum));
     double inside = (double) pullingNs - ownNs;
     thread(OWN).did(elements - ownElements, inside - waited.getOrDefault(OWN, 0.0));
     now.forEach(
         (place, counts) -> {
-          Counts then = before(place);
-          double ns = (double) counts.handledNs - then.handledNs;
-          if (!counts.onlyPulls && counts.pullsInput) {
+          Spent handled = since(place, counts).crew().work();
+          double ns = handled.ns();
+          if (!counts.crew().onlyPulls() && pullsInput(counts)) {
             ns += pulledNs(place + ".0", now);
           }
-          thread(place).did(counts.handled - then.handled, ns - waited.getOrDefault(place, 0.0));
+          thread(place).did(handled.count(), ns - waited.getOrDefault(place, 0.0));
         });
     before = now;
     ownElements = elements;
@@ -114,8 +95,16 @@ final class WatchBelow implements Watch {
     return ns / Math.max(1, elements);
   }
 
-  private Counts before(String place) {
-    return before.getOrDefault(place, Counts.NONE);
+  /** What was counted at an operator since the last look. */
+  private OpCounters since(String place, OpCounters now) {
+    OpCounters then = before.get(place);
+    return then == null ? now : now.minus(then);
+  }
+
+  /** Whether an operator has workers now who pull its input. */
+  private static boolean pullsInput(OpCounters counters) {
+    OpCounters.Threads threads = counters.crew().threads();
+    return threads != null && threads.pullsInput();
   }
 
   private Doer thread(String place) {
@@ -123,12 +112,12 @@ final class WatchBelow implements Watch {
   }
 
   /** Whose thread it is that pulls from an operator. */
-  private String threadThatPulls(String place, Map<String, Counts> now) {
+  private String threadThatPulls(String place, Map<String, OpCounters> now) {
     String above = place;
     while (!above.equals(key)) {
       above = above.substring(0, above.lastIndexOf('.'));
-      Counts puller = now.get(above);
-      if (puller != null && puller.pullsInput) {
+      OpCounters puller = now.get(above);
+      if (puller != null && pullsInput(puller)) {
         return above;
       }
     }
@@ -136,18 +125,16 @@ final class WatchBelow implements Watch {
   }
 
   /** How long somebody was inside an operator, from the calls that were timed. */
-  private double pulledNs(String place, Map<String, Counts> now) {
-    Counts counts = now.get(place);
-    if (counts == null) {
+  private double pulledNs(String place, Map<String, OpCounters> now) {
+    OpCounters counters = now.get(place);
+    if (counters == null) {
       return 0;
     }
-    Counts then = before(place);
-    long timed = counts.timedElements - then.timedElements;
-    double each =
-        timed > 0
-            ? (double) (counts.timedNs - then.timedNs) / timed
-            : counts.timedElements > 0 ? (double) counts.timedNs / counts.timedElements : 0;
-    return each * (counts.elements - then.elements);
+    OpCounters.Calls since = since(place, counters).calls();
+    OpCounters.Timed timed =
+        since.timed().elements() > 0 ? since.timed() : counters.calls().timed();
+    double each = timed.elements() > 0 ? (double) timed.ns() / timed.elements() : 0;
+    return each * since.elements();
   }
 
   void opensChild(String at, Op child) {

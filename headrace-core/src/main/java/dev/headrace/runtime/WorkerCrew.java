@@ -3,6 +3,7 @@ package dev.headrace.runtime;
 import dev.headrace.data.Log;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.OpCounters;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.tune.Tuned;
 import java.util.ArrayList;
@@ -500,10 +501,14 @@ final class WorkerCrew implements Context.Crew {
     return present;
   }
 
-  /** How many workers there are; under no lock, so it may be a moment old. */
-  int workerCount() {
+  /** The workers that are there; under no lock, so it may be a moment old. */
+  OpCounters.Threads threads() {
     int present = snapshot().size();
-    return present == 0 ? target : present; // they leave when there is nothing left to do
+    return new OpCounters.Threads(
+        present == 0 ? target : present, // they leave when there is nothing left to do
+        tuned,
+        ownedByStage,
+        cpuShare);
   }
 
   /** A copy of the workers. */

@@ -56,15 +56,8 @@ public final class CpuSample {
     return weight;
   }
 
-  /**
-   * The wall time of the calls that were read, each as often as it counts, and {@link #cpuNs} what
-   * of it was computing.
-   */
-  public long wallNs() {
-    return wallNs;
-  }
-
-  public long cpuNs() {
-    return cpuNs;
+  /** The calls whose clock was read, each as often as it counts. */
+  public OpCounters.Sampled read() {
+    return new OpCounters.Sampled(wallNs, cpuNs);
   }
 }

@@ -115,58 +115,20 @@ public final class Meter {
     untimed = stretch.next();
   }
 
-  public long elements() {
-    return elements;
-  }
-
-  public long failures() {
-    return failures;
-  }
-
-  public long calls() {
-    return calls;
-  }
-
-  /** The elements of the calls that were timed, each as often as the call counts. */
-  public long timedElements() {
-    return timedElements;
-  }
-
-  /** The time of the calls that were timed, each as often as the call counts. */
-  public long timedNs() {
-    return timedNs;
-  }
-
-  /** What of {@link #timedNs} was waiting for other threads of the pipeline. */
-  public long timedWaitNs() {
-    return timedWaitNs;
-  }
-
-  /** How much of the time of some timed calls was computing. */
-  public CpuSample cpuOfTimed() {
-    return cpu;
-  }
-
-  /** Time inside calls that went to what other operators' functions left deferred. */
-  public long laterNs() {
-    return laterNs;
-  }
-
-  public CpuSample cpuOfLater() {
-    return laterCpu;
-  }
-
-  /** The bytes of some elements, and {@link #sizedElements} how many those were. */
-  public long sizedBytes() {
-    return sizedBytes;
-  }
-
-  public long sizedElements() {
-    return sized;
+  /** What was counted so far. Of calls that were timed, each counts as often as it stands for. */
+  public OpCounters.Calls read() {
+    return new OpCounters.Calls(
+        elements,
+        failures,
+        totalNs(),
+        new OpCounters.Timed(timedElements, timedNs, timedWaitNs),
+        cpu.read(),
+        new OpCounters.Later(laterNs, laterCpu.read()),
+        new OpCounters.Sizes(sized, sizedBytes, bytesP99()));
   }
 
   /** The bytes that 99 of 100 elements do not pass, to about a fifth; 0 if none was weighed. */
-  public long bytesP99() {
+  private long bytesP99() {
     int[] counts = sizes;
     if (counts == null) {
       return 0;
@@ -187,7 +149,7 @@ public final class Meter {
   }
 
   /** Time spent in this operator and in those it pulled from, on the thread that called it. */
-  public long totalNs() {
+  private long totalNs() {
     if (timedElements > 0) {
       return Math.round((double) timedNs * Math.max(elements, timedElements) / timedElements);
     }

@@ -34,28 +34,11 @@ public final class SpillMeter {
     bytes.addAndGet(-placeBytes);
   }
 
-  /** The bytes that are on disk now. */
-  public long bytes() {
-    return bytes.get();
-  }
-
-  /** The most that was there at once. */
-  public long peakBytes() {
-    return peak.get();
-  }
-
-  /** All that was ever written. */
-  public long writtenBytes() {
-    return written.sum();
-  }
-
-  /** All that was ever read back. */
-  public long readBytes() {
-    return read.sum();
-  }
-
-  /** Where it is; null before anything was written. */
-  public @Nullable Path folder() {
-    return folder;
+  /** What was counted so far; null before anything was written. */
+  public OpCounters.@Nullable Spill read() {
+    Path path = folder;
+    return path == null
+        ? null
+        : new OpCounters.Spill(path.toString(), bytes.get(), peak.get(), written.sum(), read.sum());
   }
 }

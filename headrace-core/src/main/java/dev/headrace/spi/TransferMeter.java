@@ -14,7 +14,6 @@ public final class TransferMeter {
   private final LongAdder bytes = new LongAdder();
   private final LongAdder copies = new LongAdder();
   private final LongAdder copyNs = new LongAdder();
-  private final LongAdder stagedCopies = new LongAdder();
   private final LongAdder stagedNs = new LongAdder();
   private final LongAdder computeNs = new LongAdder();
   private final LongAdder unpinnedCopies = new LongAdder();
@@ -55,7 +54,6 @@ public final class TransferMeter {
 
   /** Counts a batch that was put into pinned memory first, and how long that took. */
   public void staged(long ns) {
-    stagedCopies.increment();
     stagedNs.add(ns);
   }
 
@@ -75,73 +73,25 @@ public final class TransferMeter {
     roomWaitNs.add(ns);
   }
 
-  /** The name of the device, or the names of several; null while nothing was copied. */
-  public @Nullable String device() {
-    return devices.isEmpty() ? null : String.join(", ", devices.keySet());
+  /** What was counted so far; null while nothing was copied. */
+  public OpCounters.@Nullable Transfer read() {
+    return devices.isEmpty()
+        ? null
+        : new OpCounters.Transfer(
+            device(),
+            unpinnedCopies.sum() == 0,
+            new OpCounters.Copies(copies.sum(), bytes.sum(), copyNs.sum()),
+            new OpCounters.Spent(steps.sum(), stepNs.sum()),
+            new OpCounters.TransferTimes(
+                computeNs.sum(), stagedNs.sum(), waitNs.sum(), roomWaitNs.sum()));
   }
 
-  /** To how many devices something was copied. */
-  public int deviceCount() {
-    return devices.size();
-  }
-
-  /** Whether all copies so far were from pinned memory. */
-  public boolean isPinned() {
-    return unpinnedCopies.sum() == 0;
-  }
-
-  public long bytes() {
-    return bytes.sum();
-  }
-
-  public long copies() {
-    return copies.sum();
-  }
-
-  public long copyNs() {
-    return copyNs.sum();
-  }
-
-  public long stagedNs() {
-    return stagedNs.sum();
-  }
-
-  public long stagedCopies() {
-    return stagedCopies.sum();
-  }
-
-  public long computeNs() {
-    return computeNs.sum();
-  }
-
-  public long stepNs() {
-    return stepNs.sum();
-  }
-
-  /** On how many batches it worked meanwhile: those whose end is known. */
-  public long steps() {
-    return steps.sum();
-  }
-
-  public long waitNs() {
-    return waitNs.sum();
-  }
-
-  public long roomWaitNs() {
-    return roomWaitNs.sum();
-  }
-
-  /** The devices' memory in use, by whomever, when last looked at. */
-  public long deviceBytes() {
-    return devices.values().stream().mapToLong(Memory::usedBytes).sum();
-  }
-
-  /** Whether a device had no room for as many batches as it should hold. */
-  public boolean isShortOfRoom() {
-    return devices.values().stream().anyMatch(Memory::isShort);
-  }
-
-  public long deviceLimitBytes() {
-    return devices.values().stream().mapToLong(Memory::limitBytes).sum();
+  private OpCounters.Device device() {
+    return new OpCounters.Device(
+        String.join(", ", devices.keySet()),
+        devices.size(),
+        devices.values().stream().mapToLong(Memory::usedBytes).sum(),
+        devices.values().stream().mapToLong(Memory::limitBytes).sum(),
+        devices.values().stream().anyMatch(Memory::isShort));
   }
 }

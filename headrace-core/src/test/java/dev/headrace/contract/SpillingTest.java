@@ -17,6 +17,7 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpCounters;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.testing.ElementText;
@@ -105,7 +106,7 @@ class SpillingTest {
     return pipeline.stats().operators().stream()
         .map(OpStats::spill)
         .filter(Objects::nonNull)
-        .mapToLong(OpStats.SpillStats::peakBytes)
+        .mapToLong(OpCounters.Spill::peakBytes)
         .sum();
   }
 

@@ -58,7 +58,7 @@ class CastOnDeviceTest {
       return pipeline.stats().operators().stream()
           .map(OpStats::transfer)
           .filter(Objects::nonNull)
-          .mapToLong(OpStats.TransferStats::bytes)
+          .mapToLong(transfer -> transfer.copies().bytes())
           .sum();
     }
   }

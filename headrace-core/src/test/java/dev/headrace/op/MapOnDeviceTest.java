@@ -21,6 +21,7 @@ import dev.headrace.golden.Outcomes;
 import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.OpStats;
 import dev.headrace.profile.Verdict;
+import dev.headrace.spi.OpCounters;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.lang.foreign.MemorySegment;
@@ -109,10 +110,10 @@ class MapOnDeviceTest {
         assertThat(batch.image().floatAt(4096)).isEqualTo(4 * batches + 1);
         batches++;
       }
-      OpStats.TransferStats transfer = transfer(pipeline);
-      assertThat(transfer.pinned()).isTrue();
-      assertThat(transfer.copies()).isEqualTo(20);
-      assertThat(transfer.stagedNs()).isZero();
+      OpCounters.Transfer transfer = transfer(pipeline);
+      assertThat(transfer.isPinned()).isTrue();
+      assertThat(transfer.copies().count()).isEqualTo(20);
+      assertThat(transfer.times().stagedNs()).isZero();
     }
   }
 
@@ -129,14 +130,14 @@ class MapOnDeviceTest {
         assertThat(batch.image().floatAt(99)).isEqualTo(seen);
         assertThat(batch.label().longValue()).isEqualTo(seen++);
       }
-      OpStats.TransferStats transfer = transfer(pipeline);
-      assertThat(transfer.pinned()).isTrue();
-      assertThat(transfer.copies()).isEqualTo(20);
-      assertThat(transfer.stagedNs()).isPositive();
+      OpCounters.Transfer transfer = transfer(pipeline);
+      assertThat(transfer.isPinned()).isTrue();
+      assertThat(transfer.copies().count()).isEqualTo(20);
+      assertThat(transfer.times().stagedNs()).isPositive();
     }
   }
 
-  private static OpStats.TransferStats transfer(Pipeline<?> pipeline) {
+  private static OpCounters.Transfer transfer(Pipeline<?> pipeline) {
     return pipeline.stats().operators().stream()
         .map(OpStats::transfer)
         .filter(Objects::nonNull)
@@ -283,9 +284,9 @@ class MapOnDeviceTest {
           seen++;
         }
         assertThat(seen).isEqualTo(8);
-        OpStats.TransferStats transfer = transfer(pipeline);
-        assertThat(transfer.copies()).isEqualTo(8); // all were waited for at the end
-        assertThat(transfer.waitNs()).isPositive(); // nothing to overlap with
+        OpCounters.Transfer transfer = transfer(pipeline);
+        assertThat(transfer.copies().count()).isEqualTo(8); // all were waited for at the end
+        assertThat(transfer.times().waitNs()).isPositive(); // nothing to overlap with
       }
     }
   }
@@ -304,9 +305,9 @@ class MapOnDeviceTest {
         for (Tensor _ : pipeline) {
           consumer.compute(step, nothing);
         }
-        OpStats.TransferStats transfer = transfer(pipeline);
+        OpCounters.Transfer transfer = transfer(pipeline);
         // Steps that begin at once may go unmeasured, and those far behind do.
-        assertThat(transfer.stepNs()).isGreaterThanOrEqualTo(30 * 20_000_000L);
+        assertThat(transfer.steps().ns()).isGreaterThanOrEqualTo(30 * 20_000_000L);
         Diagnosis diagnosis = pipeline.diagnose();
         assertThat(diagnosis.profile().consumer().stepNs()).isGreaterThanOrEqualTo(20_000_000);
         assertThat(diagnosis.findings())
@@ -340,9 +341,9 @@ class MapOnDeviceTest {
         for (Tensor _ : pipeline) {
           consumer.compute(step, nothing);
         }
-        OpStats.TransferStats transfer = transfer(pipeline);
+        OpCounters.Transfer transfer = transfer(pipeline);
         // Whatever the machine does: what was spent on loading is not said to be the step's.
-        assertThat(transfer.stepNs() + transfer.waitNs()).isLessThan(loading.sum());
+        assertThat(transfer.steps().ns() + transfer.times().waitNs()).isLessThan(loading.sum());
         assertThat(pipeline.diagnose().verdict().kind()).isNotEqualTo(Verdict.Kind.CONSUMER_BOUND);
       }
     }
@@ -371,12 +372,12 @@ class MapOnDeviceTest {
         assertThat(sums).hasSize(12);
         assertThat(sums.subList(4, 8)).isEqualTo(sums.subList(0, 4));
         assertThat(sums.getFirst()).isEqualTo(600);
-        List<OpStats.TransferStats> transfers =
+        List<OpCounters.Transfer> transfers =
             pipeline.stats().operators().stream()
                 .map(OpStats::transfer)
                 .filter(Objects::nonNull)
                 .toList();
-        assertThat(transfers.getLast().copies()).isEqualTo(4);
+        assertThat(transfers.getLast().copies().count()).isEqualTo(4);
       }
     }
   }

@@ -24,6 +24,7 @@ import dev.headrace.device.HostDevice;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.profile.OpProfile;
 import dev.headrace.profile.OpStats;
+import dev.headrace.spi.OpCounters;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.lang.foreign.Arena;
@@ -608,19 +609,20 @@ class PrefetchToDeviceOpTest {
       assertThat(stats.word()).isEqualTo("prefetchToDevice");
       assertThat(stats.elements()).isEqualTo(5);
       assertThat(stats.stage()).isNotNull();
-      OpStats.TransferStats transfer = Objects.requireNonNull(stats.transfer());
-      assertThat(transfer.device()).isEqualTo("simulated");
-      assertThat(transfer.pinned()).isEqualTo(pinned);
-      assertThat(transfer.copies()).isEqualTo(5); // a whole batch each, as it lies in its slab
-      assertThat(transfer.bytes()).isBetween(10L * (ROW * 4 + 4), 10L * (ROW * 4 + 64));
-      assertThat(transfer.copyNs()).isGreaterThanOrEqualTo(5 * 1_000_000); // as reckoned
+      OpCounters.Transfer transfer = Objects.requireNonNull(stats.transfer());
+      assertThat(transfer.device().name()).isEqualTo("simulated");
+      assertThat(transfer.isPinned()).isEqualTo(pinned);
+      assertThat(transfer.copies().count())
+          .isEqualTo(5); // a whole batch each, as it lies in its slab
+      assertThat(transfer.copies().bytes()).isBetween(10L * (ROW * 4 + 4), 10L * (ROW * 4 + 64));
+      assertThat(transfer.copies().ns()).isGreaterThanOrEqualTo(5 * 1_000_000); // as reckoned
       if (pinned) {
-        assertThat(transfer.stagedNs()).isZero();
+        assertThat(transfer.times().stagedNs()).isZero();
       } else {
-        assertThat(transfer.stagedNs()).isPositive();
+        assertThat(transfer.times().stagedNs()).isPositive();
       }
-      assertThat(transfer.deviceLimitBytes()).isEqualTo(1L << 30);
-      assertThat(transfer.deviceBytes()).isBetween(1L, 9L * 9000);
+      assertThat(transfer.device().limitBytes()).isEqualTo(1L << 30);
+      assertThat(transfer.device().usedBytes()).isBetween(1L, 9L * 9000);
       assertThat(pipeline.stats().operators().get(1).transfer()).isNull();
     }
   }

@@ -15,6 +15,7 @@ import dev.headrace.device.Device;
 import dev.headrace.device.HostDevice;
 import dev.headrace.golden.Outcomes;
 import dev.headrace.profile.OpStats;
+import dev.headrace.spi.OpCounters;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
 import java.lang.foreign.Arena;
@@ -82,10 +83,10 @@ class PrefetchToDevicesTest {
         turns.add(a.has(element) ? 0 : b.has(element) ? 1 : -1);
         values.add(element.floatAt(0));
       }
-      OpStats.TransferStats stats = transfers(pipeline);
-      assertThat(stats.device()).isEqualTo("first, second");
-      assertThat(stats.copies()).isEqualTo(12);
-      assertThat(stats.deviceLimitBytes()).isEqualTo(first.memoryBytes() + second.memoryBytes());
+      OpCounters.Transfer stats = transfers(pipeline);
+      assertThat(stats.device().name()).isEqualTo("first, second");
+      assertThat(stats.copies().count()).isEqualTo(12);
+      assertThat(stats.device().limitBytes()).isEqualTo(first.memoryBytes() + second.memoryBytes());
     }
     assertThat(turns).containsExactly(0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1);
     assertThat(values).isSorted().hasSize(12);
@@ -125,7 +126,7 @@ class PrefetchToDevicesTest {
           boolean isSame = element.placedMemory().address() == there.placedMemory().address();
           places.add(isSame ? "as it was" : Objects.requireNonNull(element.place()).name());
         }
-        assertThat(transfers(pipeline).copies()).isEqualTo(3);
+        assertThat(transfers(pipeline).copies().count()).isEqualTo(3);
       }
       assertThat(places)
           .containsExactly("as it was", "as it was", "first", "as it was", "second", "first");
@@ -166,7 +167,7 @@ class PrefetchToDevicesTest {
         .hasMessage("prefetchToDevice: expected a device, but got null");
   }
 
-  private static OpStats.TransferStats transfers(Pipeline<?> pipeline) {
+  private static OpCounters.Transfer transfers(Pipeline<?> pipeline) {
     return pipeline.stats().operators().stream()
         .map(OpStats::transfer)
         .filter(Objects::nonNull)

@@ -3,12 +3,13 @@ package dev.headrace.profile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.headrace.Dataset;
-import dev.headrace.profile.Snapshot.Sampled;
 import dev.headrace.spi.Collator;
+import dev.headrace.spi.OpCounters;
+import dev.headrace.spi.OpCounters.Sampled;
+import dev.headrace.spi.OpCounters.Spent;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.data.Offset;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What two snapshots make of each other, with counters as a run leaves them. */
@@ -17,59 +18,42 @@ class MeasurementsTest {
   private static final Offset<Double> EXACT = Offset.offset(1e-6);
 
   /** prefetch ← batch(4) ← map ← range: 10 batches, map 5 ms an element, batch 2 ms, step 3 ms. */
-  private static List<Snapshot.Op> counters(long batches) {
+  private static List<OpCounters> counters(long batches) {
     long elements = 4 * batches;
-    Snapshot.Crew crew =
-        new Snapshot.Crew(
-            1,
-            false,
+    OpCounters.Crew crew =
+        new OpCounters.Crew(
+            new OpCounters.Threads(1, false, true, 1),
             true,
-            true,
-            1,
-            0,
-            2,
-            false,
-            batches * 22.0 * MS,
-            batches,
-            batches * 22 * MS,
-            0,
-            0,
-            0,
-            batches,
-            batches * 22.0 * MS,
-            batches * 22.0 * MS * 22 * MS,
-            batches,
-            0,
-            batches,
-            batches * 19 * MS,
-            1,
-            0,
-            0,
-            new double[0],
-            new double[0]);
+            new Spent(batches, batches * 22 * MS),
+            new OpCounters.Presence(batches * 22.0 * MS, Sampled.NONE, 0, 0, 0),
+            new OpCounters.Chunks(
+                batches,
+                batches * 22.0 * MS,
+                batches * 22.0 * MS * 22 * MS,
+                new double[0],
+                new double[0]),
+            new OpCounters.Pulls(batches, 0, new Spent(batches, batches * 19 * MS)),
+            1);
     return List.of(
-        op("0", batches, batches * 19 * MS, 0, crew),
-        op("0.0", batches, batches * 22 * MS, batches * 22 * MS, null),
-        op("0.0.0", elements, elements * 5 * MS, elements * 5 * MS, null),
-        op("0.0.0.0", elements, 0, 0, null));
+        op(batches, batches * 19 * MS, 0, crew),
+        op(batches, batches * 22 * MS, batches * 22 * MS, OpCounters.Crew.NONE),
+        op(elements, elements * 5 * MS, elements * 5 * MS, OpCounters.Crew.NONE),
+        op(elements, 0, 0, OpCounters.Crew.NONE));
   }
 
-  private static Snapshot.Op op(
-      String key, long elements, long ns, long cpu, Snapshot.@Nullable Crew crew) {
-    return new Snapshot.Op(
-        key,
-        elements,
-        0,
-        elements,
-        ns,
-        crew == null ? 0 : crew.waitNs(),
-        new Sampled(ns, cpu),
-        0,
-        Sampled.NONE,
-        elements,
-        elements * 100,
-        128,
+  private static OpCounters op(long elements, long ns, long cpu, OpCounters.Crew crew) {
+    return new OpCounters(
+        new OpCounters.Calls(
+            elements,
+            0,
+            ns,
+            new OpCounters.Timed(elements, ns, crew.pulls().waits().ns()),
+            new Sampled(ns, cpu),
+            OpCounters.Later.NONE,
+            new OpCounters.Sizes(elements, elements * 100, 128)),
         crew,
+        null,
+        null,
         null);
   }
 
@@ -78,13 +62,13 @@ class MeasurementsTest {
         ms * MS,
         0,
         batches,
-        batches * 3 * MS,
-        new Sampled(batches * 3 * MS, 0),
-        batches * 19 * MS,
-        new Sampled(batches * 19 * MS, 0),
-        0,
-        0,
-        0,
+        new Snapshot.Consumer(
+            batches * 3 * MS,
+            new Sampled(batches * 3 * MS, 0),
+            batches * 19 * MS,
+            new Sampled(batches * 19 * MS, 0),
+            0),
+        new Snapshot.Memory(0, 0),
         new Snapshot.Machine(-1, batches * 22 * MS, 0, 0, 0),
         counters(batches));
   }

@@ -2,6 +2,8 @@ package dev.headrace.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.headrace.spi.OpCounters;
+import dev.headrace.spi.OpCounters.Spent;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,19 @@ class PrometheusTextTest {
           "headrace_[a-z_]+\\{[a-z]+=\"(?:[^\"\\\\\n]|\\\\[\\\\\"n])*\""
               + "(?:,[a-z]+=\"(?:[^\"\\\\\n]|\\\\[\\\\\"n])*\")*\\}"
               + " (?:-?\\d+(?:\\.\\d+)?(?:E-?\\d+)?|NaN|[+-]Inf)");
+
+  private static final OpCounters.Crew CREW = OpCounters.Crew.NONE;
+
+  private static OpCounters.Calls calls(long elements, long failures, long ns) {
+    return new OpCounters.Calls(
+        elements,
+        failures,
+        ns,
+        new OpCounters.Timed(elements, ns, 0),
+        OpCounters.Sampled.NONE,
+        OpCounters.Later.NONE,
+        OpCounters.Sizes.NONE);
+  }
 
   private static PipelineStats stats(String name, double cpuShare) {
     return new PipelineStats(
@@ -33,12 +48,25 @@ class PrometheusTextTest {
                 "map",
                 name,
                 0,
-                700,
-                1,
-                1_000_000_000L,
-                new OpStats.StageStats(4, 5, cpuShare, 700, 90_000_000L, 3, 8, 16, 12, 7_000_000L),
-                new OpStats.TransferStats("gpu 0", true, 5, 6, 7, 70, 8, 9, 90, 10, 11, 12)),
-            new OpStats("range", "range", 1, 701, 0, 5_000, null, null)),
+                new OpCounters(
+                    calls(700, 1, 1_000_000_000L),
+                    CREW,
+                    new OpCounters.Stage(
+                        4,
+                        5,
+                        cpuShare,
+                        new Spent(700, 90_000_000L),
+                        new OpCounters.Buffer(3, 8, 16, false),
+                        new Spent(12, 7_000_000L)),
+                    new OpCounters.Transfer(
+                        new OpCounters.Device("gpu 0", 1, 11, 12, false),
+                        true,
+                        new OpCounters.Copies(6, 5, 7),
+                        new Spent(1, 90),
+                        new OpCounters.TransferTimes(70, 8, 9, 10)),
+                    null)),
+            new OpStats(
+                "range", "range", 1, new OpCounters(calls(701, 0, 5_000), CREW, null, null, null))),
         List.of(
             new KnobChange(1, name, "workers", 1, 2, "why", 0, 0, true),
             new KnobChange(2, name, "workers", 2, 4, "why", 0, 0, true)));

@@ -6,6 +6,7 @@ import dev.headrace.Dataset;
 import dev.headrace.Pipeline;
 import dev.headrace.profile.OpProfile;
 import dev.headrace.profile.OpStats;
+import dev.headrace.spi.OpCounters;
 import dev.headrace.testing.NoLeftovers;
 import java.util.Iterator;
 import java.util.concurrent.CountDownLatch;
@@ -112,7 +113,7 @@ class LocksTest {
     try (Pipeline<Long> pipeline = inOneLock(Dataset.AUTOTUNE).open()) {
       pull(pipeline, 900);
       int cores = Runtime.getRuntime().availableProcessors();
-      OpStats.StageStats stage =
+      OpCounters.Stage stage =
           pipeline.stats().operators().stream()
               .map(OpStats::stage)
               .filter(each -> each != null && each.targetWorkers() > 0)

@@ -34,7 +34,7 @@ class MeterTest {
     Meter meter = new Meter();
     double sum = call(meter, 400_000, i -> i % every == 0 ? longNs : 300);
 
-    assertThat((double) meter.totalNs()).isCloseTo(sum, CLOSE);
+    assertThat((double) meter.read().totalNs()).isCloseTo(sum, CLOSE);
   }
 
   @Test
@@ -43,18 +43,18 @@ class MeterTest {
     SplittableRandom random = new SplittableRandom(1);
     double sum = call(meter, 400_000, i -> random.nextInt(10) == 0 ? 40_000 : 100);
 
-    assertThat((double) meter.totalNs()).isCloseTo(sum, CLOSE);
+    assertThat((double) meter.read().totalNs()).isCloseTo(sum, CLOSE);
   }
 
   @Test
   void aChangeOfPaceIsSeen() {
     Meter meter = new Meter();
     double before = call(meter, 200_000, i -> 100);
-    long seen = meter.totalNs();
+    long seen = meter.read().totalNs();
     double after = call(meter, 20_000, i -> 50_000);
 
     assertThat((double) seen).isCloseTo(before, CLOSE);
-    assertThat((double) meter.timedNs() - seen).isCloseTo(after, CLOSE);
+    assertThat((double) meter.read().timed().ns() - seen).isCloseTo(after, CLOSE);
   }
 
   @Test
@@ -62,8 +62,8 @@ class MeterTest {
     Meter meter = new Meter();
     double sum = call(meter, 1_000, i -> 10_000 + 7 * i);
 
-    assertThat(meter.timedElements()).isEqualTo(1_000);
-    assertThat((double) meter.timedNs()).isEqualTo(sum);
+    assertThat(meter.read().timed().elements()).isEqualTo(1_000);
+    assertThat((double) meter.read().timed().ns()).isEqualTo(sum);
   }
 
   @Test
@@ -88,7 +88,7 @@ class MeterTest {
       meter.time(50_000, 30_000, 2);
       meter.count(2, 0);
     }
-    assertThat(meter.timedNs()).isEqualTo(5_000_000);
-    assertThat(meter.timedWaitNs()).isEqualTo(3_000_000);
+    assertThat(meter.read().timed().ns()).isEqualTo(5_000_000);
+    assertThat(meter.read().timed().waitNs()).isEqualTo(3_000_000);
   }
 }

@@ -6,8 +6,9 @@ import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.RangeOp;
 import dev.headrace.profile.OpNode;
 import dev.headrace.profile.Snapshot;
-import dev.headrace.profile.Snapshot.Sampled;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpCounters;
+import dev.headrace.spi.OpCounters.Sampled;
 import dev.headrace.spi.Parallelism;
 import dev.headrace.spi.Site;
 import java.util.ArrayList;
@@ -92,31 +93,25 @@ class TunerTest {
         atNs,
         0,
         delivered,
-        stepNs,
-        new Sampled(stepNs, 0),
-        insideNs,
-        new Sampled(insideNs, insideNs),
-        0,
-        0,
-        0,
+        new Snapshot.Consumer(
+            stepNs, new Sampled(stepNs, 0), insideNs, new Sampled(insideNs, insideNs), 0),
+        new Snapshot.Memory(0, 0),
         new Snapshot.Machine(-1, 0, 0, 0, 0),
-        List.of(counters("0"), counters("0.0")));
+        List.of(counters(), counters()));
   }
 
-  private Snapshot.Op counters(String key) {
-    return new Snapshot.Op(
-        key,
-        delivered,
-        0,
-        delivered,
-        insideNs,
-        0,
-        new Sampled(insideNs, insideNs),
-        0,
-        Sampled.NONE,
-        0,
-        0,
-        0,
+  private OpCounters counters() {
+    return new OpCounters(
+        new OpCounters.Calls(
+            delivered,
+            0,
+            insideNs,
+            new OpCounters.Timed(delivered, insideNs, 0),
+            new Sampled(insideNs, insideNs),
+            OpCounters.Later.NONE,
+            OpCounters.Sizes.NONE),
+        OpCounters.Crew.NONE,
+        null,
         null,
         null);
   }

@@ -191,7 +191,7 @@ class CudaDeviceTest {
     return pipeline.stats().operators().stream()
         .map(OpStats::transfer)
         .filter(Objects::nonNull)
-        .mapToLong(OpStats.TransferStats::bytes)
+        .mapToLong(transfer -> transfer.copies().bytes())
         .sum();
   }
 
