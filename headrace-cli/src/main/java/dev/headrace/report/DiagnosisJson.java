@@ -4,7 +4,6 @@ import dev.headrace.profile.Diagnosis;
 import dev.headrace.profile.OpProfile;
 import dev.headrace.profile.Treatment;
 import dev.headrace.profile.Trial;
-import java.lang.reflect.RecordComponent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,8 +61,8 @@ public final class DiagnosisJson {
 
   /** The members of the JSON object of a diagnosis, to put them into another one. */
   public static Map<String, @Nullable Object> fields(Diagnosis diagnosis) {
-    Map<String, @Nullable Object> fields = components(diagnosis);
-    Map<String, @Nullable Object> profile = components(diagnosis.profile());
+    Map<String, @Nullable Object> fields = Records.members(diagnosis);
+    Map<String, @Nullable Object> profile = Records.members(diagnosis.profile());
     profile.put("rate", diagnosis.profile().rate());
     profile.put(
         "operators",
@@ -73,7 +72,7 @@ public final class DiagnosisJson {
   }
 
   private static Map<String, @Nullable Object> operator(OpProfile operator) {
-    Map<String, @Nullable Object> fields = components(operator);
+    Map<String, @Nullable Object> fields = Records.members(operator);
     fields.put("nsPerDelivered", operator.nsPerDelivered());
     fields.put("cpuNsPerDelivered", operator.cpuNsPerDelivered());
     fields.put("waitNsPerDelivered", operator.waitNsPerDelivered());
@@ -101,14 +100,6 @@ public final class DiagnosisJson {
     fields.put("rateBefore", treatment.before().profile().rate());
     fields.put("rateAfter", treatment.after().profile().rate());
     fields.put("gain", treatment.gain());
-    return fields;
-  }
-
-  private static Map<String, @Nullable Object> components(Record record) {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    for (RecordComponent component : record.getClass().getRecordComponents()) {
-      fields.put(component.getName(), Records.valueOf(component, record));
-    }
     return fields;
   }
 }

@@ -1,7 +1,6 @@
 package dev.headrace.report;
 
 import java.lang.reflect.Array;
-import java.lang.reflect.RecordComponent;
 import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ final class Json {
       case Double number -> number(number);
       case Number number -> out.append(number);
       case Map<?, ?> map -> object(map);
-      case Record record -> object(record);
+      case Record record -> object(Records.members(record));
       case Iterable<?> all -> array(all.iterator());
       case Enum<?> constant -> quote(constant.name());
       default -> {
@@ -63,18 +62,6 @@ final class Json {
       quote(String.valueOf(entry.getKey()));
       out.append(':');
       write(entry.getValue());
-    }
-    out.append('}');
-  }
-
-  private void object(Record record) {
-    out.append('{');
-    boolean isFirst = true;
-    for (RecordComponent component : record.getClass().getRecordComponents()) {
-      isFirst = separate(isFirst);
-      quote(component.getName());
-      out.append(':');
-      write(Records.valueOf(component, record));
     }
     out.append('}');
   }

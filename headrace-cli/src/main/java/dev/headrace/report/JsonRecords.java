@@ -1,5 +1,6 @@
 package dev.headrace.report;
 
+import dev.headrace.profile.Flat;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -22,6 +23,10 @@ final class JsonRecords {
     RecordComponent[] components = type.getRecordComponents();
     @Nullable Object[] values = new Object[components.length];
     for (int i = 0; i < components.length; i++) {
+      if (components[i].isAnnotationPresent(Flat.class)) {
+        values[i] = read(components[i].getType().asSubclass(Record.class), members, place);
+        continue;
+      }
       String name = components[i].getName();
       String inner = place + "." + name;
       if (!members.containsKey(name)) {

@@ -1,9 +1,12 @@
 package dev.headrace.report;
 
+import dev.headrace.profile.Flat;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -11,12 +14,26 @@ import org.jspecify.annotations.Nullable;
 final class Records {
   private Records() {}
 
-  static @Nullable Object valueOf(RecordComponent component, Record record) {
+  private static @Nullable Object valueOf(RecordComponent component, Record record) {
     try {
       return component.getAccessor().invoke(record);
     } catch (IllegalAccessException | InvocationTargetException e) {
       throw new IllegalStateException(component + ": cannot be read", e);
     }
+  }
+
+  /** The names and values of its components, those of grouping parts among them. */
+  static Map<String, @Nullable Object> members(Record record) {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    for (RecordComponent component : record.getClass().getRecordComponents()) {
+      Object value = valueOf(component, record);
+      if (component.isAnnotationPresent(Flat.class) && value instanceof Record part) {
+        members.putAll(members(part));
+      } else {
+        members.put(component.getName(), value);
+      }
+    }
+    return members;
   }
 
   /**

@@ -56,21 +56,11 @@ final class OddSamples {
 
   private static OpProfile.Crew crew(double number) {
     return new OpProfile.Crew(
-        number,
-        true,
-        number,
-        8,
-        true,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        new double[] {number});
+        new OpProfile.Size(number, true, number),
+        new OpProfile.Buffer(8, true, number, number),
+        new OpProfile.Pull(number, number),
+        new OpProfile.Work(number, number, number, number, number, new double[] {number}, 0),
+        new double[0]);
   }
 
   private static Diagnosis of(String text, int operators, double number) {
@@ -79,26 +69,26 @@ final class OddSamples {
       boolean isBranch = i > 2 && i % 7 == 0;
       all.add(
           new OpProfile(
-              "0" + ".0".repeat(i),
-              isBranch ? i - 3 : i - 1,
-              i % 5 == 1 ? i : i / 5 * 5 - 4,
-              text,
-              text,
-              text,
-              i == operators - 1,
-              100,
-              3,
-              number,
-              number,
-              number,
-              number,
-              number,
-              number,
+              new OpProfile.Place(
+                  "0" + ".0".repeat(i),
+                  isBranch ? i - 3 : i - 1,
+                  i % 5 == 1 ? i : i / 5 * 5 - 4,
+                  text,
+                  text,
+                  text,
+                  i == operators - 1),
+              new OpProfile.Output(100, 3, number),
+              new OpProfile.Times(number, number, number),
+              new OpProfile.Sizes(number, number),
               i == 3 ? new OpProfile.Later(number, number, number, 1) : null,
               i % 5 == 1 ? crew(number) : null,
               i == 1
                   ? new OpProfile.Transfer(
-                      text, true, number, number, number, number, number, number, 1, 2)
+                      text,
+                      true,
+                      new OpProfile.TransferTimes(number, number, number, number, number),
+                      number,
+                      new OpProfile.Room(1, 2, false))
                   : null));
     }
     double[] some = {number, number, number};

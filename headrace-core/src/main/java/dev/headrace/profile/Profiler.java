@@ -260,21 +260,19 @@ final class Profiler {
             + (deferred == null ? 0 : deferred.ns() - deferred.cpuNs() - deferred.waitNs());
     double scale = perDelivered == 0 ? 0 : 1 / perDelivered;
     return new OpProfile(
-        node.key(),
-        pulledBy[i],
-        runBy[i],
-        node.op().word(),
-        node.op().title(),
-        OpShape.of(node.op().getClass()).describe(node.op()),
-        node.op().inputs().isEmpty(),
-        since.elements(),
-        since.failures(),
-        perDelivered,
-        wall * scale,
-        cpu * scale,
-        Math.max(0, wall - cpu - queued) * scale,
-        sizes.elements() == 0 ? 0 : (double) sizes.bytes() / sizes.elements(),
-        sizes.bytesP99(),
+        new OpProfile.Place(
+            node.key(),
+            pulledBy[i],
+            runBy[i],
+            node.op().word(),
+            node.op().title(),
+            OpShape.of(node.op().getClass()).describe(node.op()),
+            node.op().inputs().isEmpty()),
+        new OpProfile.Output(since.elements(), since.failures(), perDelivered),
+        new OpProfile.Times(wall * scale, cpu * scale, Math.max(0, wall - cpu - queued) * scale),
+        new OpProfile.Sizes(
+            sizes.elements() == 0 ? 0 : (double) sizes.bytes() / sizes.elements(),
+            sizes.bytesP99()),
         deferred,
         threads == null ? null : crew(i, threads),
         transfer(i));
@@ -293,16 +291,15 @@ final class Profiler {
     return new OpProfile.Transfer(
         device.name(),
         since.isPinned(),
-        since.copies().ns() / each,
-        since.times().computeNs() / each,
-        since.times().stagedNs() / delivered,
-        since.times().waitNs() / eachWait,
-        // Of those whose end is known: a device may be several steps behind.
-        since.steps().each() / Math.max(1, device.count()),
+        new OpProfile.TransferTimes(
+            since.copies().ns() / each,
+            since.times().computeNs() / each,
+            since.times().stagedNs() / delivered,
+            since.times().waitNs() / eachWait,
+            // Of those whose end is known: a device may be several steps behind.
+            since.steps().each() / Math.max(1, device.count())),
         since.copies().bytes() / delivered,
-        device.usedBytes(),
-        device.limitBytes(),
-        device.isShortOfRoom());
+        new OpProfile.Room(device.usedBytes(), device.limitBytes(), device.isShortOfRoom()));
   }
 
   /** How long streams of devices worked on an element; 0 where the host itself does. */
@@ -339,22 +336,24 @@ final class Profiler {
     double waitNs = Math.max(0, work[i] - workCpu[i] - queued);
     double locked = presence.looks() == 0 ? 0 : (double) presence.locked() / presence.looks();
     return new Crew(
-        workers,
-        threads.isTuned(),
-        ns <= 0 || workers <= 0 ? 0 : Math.min(1, busyNs / (workers * ns)),
-        stage == null ? 0 : stage.buffer().capacity(),
-        stage != null && stage.buffer().isTuned(),
-        pulls.count() == 0 ? 0 : pulls.fillSum() / pulls.count(),
-        pulls.count() == 0 ? 0 : Math.min(1, (double) pulls.waits().count() / pulls.count()),
-        pull,
-        threads.pullsInput() ? pulledCpu(i) : 0,
-        work[i],
-        workCpu[i],
-        waitNs,
-        since.chunks().variation(),
-        since.skew(),
-        since.chunks().latest(),
-        Math.min(waitNs, work[i] * locked),
+        new OpProfile.Size(
+            workers,
+            threads.isTuned(),
+            ns <= 0 || workers <= 0 ? 0 : Math.min(1, busyNs / (workers * ns))),
+        new OpProfile.Buffer(
+            stage == null ? 0 : stage.buffer().capacity(),
+            stage != null && stage.buffer().isTuned(),
+            pulls.count() == 0 ? 0 : pulls.fillSum() / pulls.count(),
+            pulls.count() == 0 ? 0 : Math.min(1, (double) pulls.waits().count() / pulls.count())),
+        new OpProfile.Pull(pull, threads.pullsInput() ? pulledCpu(i) : 0),
+        new OpProfile.Work(
+            work[i],
+            workCpu[i],
+            waitNs,
+            since.chunks().variation(),
+            since.skew(),
+            since.chunks().latest(),
+            Math.min(waitNs, work[i] * locked)),
         since.chunks().latestPulls());
   }
 

@@ -405,21 +405,10 @@ class AdvisorTest {
 
   private static OpProfile waiting(OpProfile op, double ns) {
     return new OpProfile(
-        op.key(),
-        op.pulledBy(),
-        op.runBy(),
-        op.word(),
-        op.path(),
-        op.description(),
-        op.isSource(),
-        op.elements(),
-        op.failures(),
-        op.perDelivered(),
-        ns,
-        0,
-        ns,
-        op.bytes(),
-        op.bytesP99(),
+        op.place(),
+        op.output(),
+        new OpProfile.Times(ns, 0, ns),
+        op.sizes(),
         op.later(),
         op.crew(),
         op.transfer());
@@ -442,38 +431,17 @@ class AdvisorTest {
   private static OpProfile tuned(OpProfile op) {
     OpProfile.Crew crew = java.util.Objects.requireNonNull(op.crew());
     return new OpProfile(
-        op.key(),
-        op.pulledBy(),
-        op.runBy(),
-        op.word(),
-        op.path(),
-        op.description(),
-        op.isSource(),
-        op.elements(),
-        op.failures(),
-        op.perDelivered(),
-        op.ns(),
-        op.cpuNs(),
-        op.waitNs(),
-        op.bytes(),
-        op.bytesP99(),
+        op.place(),
+        op.output(),
+        op.times(),
+        op.sizes(),
         op.later(),
         new OpProfile.Crew(
-            crew.workers(),
-            true,
-            crew.busy(),
-            crew.capacity(),
-            crew.isBufferTuned(),
-            crew.fill(),
-            crew.empty(),
-            crew.pullNs(),
-            crew.pullCpuNs(),
-            crew.workNs(),
-            crew.workCpuNs(),
-            crew.workWaitNs(),
-            crew.variation(),
-            crew.skew(),
-            crew.latest()),
+            new OpProfile.Size(crew.workers(), true, crew.busy()),
+            crew.buffer(),
+            crew.pull(),
+            crew.work(),
+            new double[0]),
         op.transfer());
   }
 
@@ -534,10 +502,18 @@ class AdvisorTest {
     nodes.add(new OpNode("0.0", op.inputs().getFirst()));
     OpProfile.Transfer transfer =
         new OpProfile.Transfer(
-            "small", true, 10e6, 0, 0, 10e6, 0, 1_000_000, 1_000_192, 1_500_000, true);
+            "small",
+            true,
+            new OpProfile.TransferTimes(10e6, 0, 0, 10e6, 0),
+            1_000_000,
+            new OpProfile.Room(1_000_192, 1_500_000, true));
     OpProfile.Crew crew =
         new OpProfile.Crew(
-            1, false, 0.7, 2, false, 1, 1, 1_000, 1_000, 0, 0, 0, 0, 1, new double[0]);
+            new OpProfile.Size(1, false, 0.7),
+            new OpProfile.Buffer(2, false, 1, 1),
+            new OpProfile.Pull(1_000, 1_000),
+            new OpProfile.Work(0, 0, 0, 0, 1, new double[0], 0),
+            new double[0]);
     Profile profile =
         new Profile(
             10,
@@ -567,21 +543,10 @@ class AdvisorTest {
       OpProfile.@org.jspecify.annotations.Nullable Crew crew,
       OpProfile.@org.jspecify.annotations.Nullable Transfer transfer) {
     return new OpProfile(
-        key,
-        pulledBy,
-        runBy,
-        word,
-        word,
-        word,
-        crew == null,
-        660,
-        0,
-        1,
-        0,
-        0,
-        0,
-        1e6,
-        1e6,
+        new OpProfile.Place(key, pulledBy, runBy, word, word, word, crew == null),
+        new OpProfile.Output(660, 0, 1),
+        new OpProfile.Times(0, 0, 0),
+        new OpProfile.Sizes(1e6, 1e6),
         null,
         crew,
         transfer);

@@ -17,6 +17,10 @@ class MeasurementsTest {
   private static final long MS = 1_000_000;
   private static final Offset<Double> EXACT = Offset.offset(1e-6);
 
+  private static final OpCounters.Stage BUFFER_OF_TWO =
+      new OpCounters.Stage(
+          1, 1, 1, Spent.NONE, new OpCounters.Buffer(0, 0, 2, false), Spent.NONE);
+
   /** prefetch ← batch(4) ← map ← range: 10 batches, map 5 ms an element, batch 2 ms, step 3 ms. */
   private static List<OpCounters> counters(long batches) {
     long elements = 4 * batches;
@@ -52,7 +56,7 @@ class MeasurementsTest {
             OpCounters.Later.NONE,
             new OpCounters.Sizes(elements, elements * 100, 128)),
         crew,
-        null,
+        crew.threads() == null ? null : BUFFER_OF_TWO,
         null,
         null);
   }

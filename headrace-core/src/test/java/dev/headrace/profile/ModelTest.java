@@ -77,20 +77,10 @@ class ModelTest {
 
     private static OpProfile.Crew crew(double workers, int capacity, double cpu, double wait) {
       return new OpProfile.Crew(
-          workers,
-          false,
-          0.5,
-          capacity,
-          false,
-          1,
-          0.5,
-          0,
-          0,
-          (cpu + wait) * MS,
-          cpu * MS,
-          wait * MS,
-          0,
-          1,
+          new OpProfile.Size(workers, false, 0.5),
+          new OpProfile.Buffer(capacity, false, 1, 0.5),
+          new OpProfile.Pull(0, 0),
+          new OpProfile.Work((cpu + wait) * MS, cpu * MS, wait * MS, 0, 1, new double[0], 0),
           new double[0]);
     }
 
@@ -103,21 +93,10 @@ class ModelTest {
         double wait,
         OpProfile.Crew crew) {
       return new OpProfile(
-          key,
-          pulledBy,
-          runBy,
-          word,
-          word,
-          word,
-          word.equals("range"),
-          1000,
-          0,
-          1,
-          (cpu + wait) * MS,
-          cpu * MS,
-          wait * MS,
-          8,
-          8,
+          new OpProfile.Place(key, pulledBy, runBy, word, word, word, word.equals("range")),
+          new OpProfile.Output(1000, 0, 1),
+          new OpProfile.Times((cpu + wait) * MS, cpu * MS, wait * MS),
+          new OpProfile.Sizes(8, 8),
           null,
           crew,
           null);
