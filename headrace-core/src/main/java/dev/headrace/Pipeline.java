@@ -572,13 +572,13 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
         epoch,
         delivered(),
         failures,
-        firstAskedNs == 0 ? 0 : engine.nanoTime() - firstAskedNs,
-        waitNs,
-        engine.memory().heap().usedBytes(),
-        engine.memory().heap().peakBytes(),
-        engine.memory().nativeAccount().usedBytes(),
-        engine.memory().nativeAccount().peakBytes(),
-        engine.memory().together().peakBytes(),
+        new PipelineStats.Time(firstAskedNs == 0 ? 0 : engine.nanoTime() - firstAskedNs, waitNs),
+        new PipelineStats.Memory(
+            engine.memory().heap().usedBytes(),
+            engine.memory().heap().peakBytes(),
+            engine.memory().nativeAccount().usedBytes(),
+            engine.memory().nativeAccount().peakBytes(),
+            engine.memory().together().peakBytes()),
         engine.opStats(),
         engine.knobChanges());
   }

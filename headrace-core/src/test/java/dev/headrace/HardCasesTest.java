@@ -440,7 +440,7 @@ class HardCasesTest {
         assertThat(element).isNotNegative();
         clock.advance(Duration.ofSeconds(3));
       }
-      assertThat(pipeline.stats().elapsedNs()).isEqualTo(Duration.ofSeconds(12).toNanos());
+      assertThat(pipeline.stats().time().elapsedNs()).isEqualTo(Duration.ofSeconds(12).toNanos());
       assertThat(pipeline.stats().waitShare()).isEqualTo(0.25);
     }
   }

@@ -529,7 +529,7 @@ class PipelineTest {
       Tensor first = epoch.next();
       epoch.next();
       assertThat(first.longAt(9)).isEqualTo(9);
-      assertThat(pipeline.stats().nativePeakBytes()).isZero();
+      assertThat(pipeline.stats().memory().nativePeakBytes()).isZero();
     }
   }
 
@@ -610,7 +610,7 @@ class PipelineTest {
       }
       assertThat(batches).isEqualTo(40);
       PipelineStats stats = pipeline.stats();
-      assertThat(stats.nativePeakBytes())
+      assertThat(stats.memory().nativePeakBytes())
           .isGreaterThanOrEqualTo(5 * batchBytes)
           .isLessThanOrEqualTo(256 << 20);
       assertThat(log.messages())
@@ -662,7 +662,7 @@ class PipelineTest {
             .prefetch(2)
             .open()) {
       assertThat(pipeline.stats().elements()).isZero();
-      assertThat(pipeline.stats().elapsedNs()).isZero();
+      assertThat(pipeline.stats().time().elapsedNs()).isZero();
       Outcomes.of(pipeline.iterator());
       PipelineStats stats = pipeline.stats();
       assertThat(stats.epoch()).isZero();

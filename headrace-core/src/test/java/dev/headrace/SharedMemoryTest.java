@@ -40,7 +40,7 @@ class SharedMemoryTest {
       }
       assertThat(count).isEqualTo(1_000);
       // Two stages may ask at the same moment, and one chunk more than fits be under way.
-      assertThat(pipeline.stats().memoryPeakBytes()).isLessThanOrEqualTo(4 * MB + 8 * 100_100);
+      assertThat(pipeline.stats().memory().peakBytes()).isLessThanOrEqualTo(4 * MB + 8 * 100_100);
     }
   }
 
@@ -88,8 +88,8 @@ class SharedMemoryTest {
             assertThat(each.next().slice(0).toFloatArray()[0]).isEqualTo(4 * i + 1);
           }
         }
-        assertThat(pipeline.stats().heapBytes()).isZero();
-        assertThat(pipeline.stats().nativeBytes()).isZero();
+        assertThat(pipeline.stats().memory().heapBytes()).isZero();
+        assertThat(pipeline.stats().memory().nativeBytes()).isZero();
       }
     }
   }

@@ -111,9 +111,9 @@ record AutotuneRun(
         (to.cpuNs - from.cpuNs) / wallNs,
         wallNs / 1e9,
         to.tunerNs - from.tunerNs,
-        stats.heapPeakBytes(),
-        stats.nativePeakBytes(),
-        stats.memoryPeakBytes(),
+        stats.memory().heapPeakBytes(),
+        stats.memory().nativePeakBytes(),
+        stats.memory().peakBytes(),
         stats.knobChanges(),
         words(stats));
   }

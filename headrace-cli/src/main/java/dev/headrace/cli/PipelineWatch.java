@@ -24,7 +24,7 @@ final class PipelineWatch implements AutoCloseable {
   record Seen(int number, PipelineStats stats, Diagnosis diagnosis) {
     /** How long it was asked for elements. */
     double seconds() {
-      return stats.elapsedNs() / 1e9;
+      return stats.time().elapsedNs() / 1e9;
     }
   }
 
@@ -106,7 +106,7 @@ final class PipelineWatch implements AutoCloseable {
 
   /** Elements a second, for people. */
   static String rate(PipelineStats stats) {
-    double rate = StatsJson.rate(stats);
+    double rate = stats.rate();
     return String.format(Locale.ROOT, rate < 100 ? "%.1f" : "%,.0f", rate);
   }
 

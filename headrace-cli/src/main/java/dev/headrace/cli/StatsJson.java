@@ -18,12 +18,12 @@ final class StatsJson {
     fields.put("epochs", stats.epoch() + 1);
     fields.put("elements", stats.elements());
     fields.put("failures", stats.failures());
-    fields.put("seconds", stats.elapsedNs() / 1e9);
-    fields.put("elementsPerSecond", rate(stats));
+    fields.put("seconds", stats.time().elapsedNs() / 1e9);
+    fields.put("elementsPerSecond", stats.rate());
     fields.put("waitShare", stats.waitShare());
-    fields.put("heapPeakBytes", stats.heapPeakBytes());
-    fields.put("nativePeakBytes", stats.nativePeakBytes());
-    fields.put("memoryPeakBytes", stats.memoryPeakBytes());
+    fields.put("heapPeakBytes", stats.memory().heapPeakBytes());
+    fields.put("nativePeakBytes", stats.memory().nativePeakBytes());
+    fields.put("memoryPeakBytes", stats.memory().peakBytes());
     fields.put("operators", stats.operators().stream().map(StatsJson::operator).toList());
     List<Object> changes = new ArrayList<>();
     for (KnobChange change : stats.knobChanges()) {
@@ -41,11 +41,6 @@ final class StatsJson {
     }
     fields.put("knobChanges", changes);
     return fields;
-  }
-
-  /** Elements a second. */
-  static double rate(PipelineStats stats) {
-    return stats.elapsedNs() == 0 ? 0 : stats.elements() * 1e9 / stats.elapsedNs();
   }
 
   private static Map<String, Object> operator(OpStats operator) {

@@ -24,12 +24,8 @@ public final class Forecast {
         new Measurements(
                 nodes,
                 List.of(from, to),
-                0,
-                0,
-                new double[0],
-                new double[0],
-                cores,
-                0,
+                new Measurements.Pace(0, 0, new double[0], new double[0]),
+                new Measurements.Computer(cores, 0, List.of()),
                 new Profile.Memory(0, 0, 0, 0, 0, 0, Long.MAX_VALUE))
             .profile();
     return new Forecast(profile, Model.of(profile, nodes));

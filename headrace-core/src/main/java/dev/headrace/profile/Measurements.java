@@ -12,20 +12,36 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nodes the operators, in the order of the snapshots' counters
  * @param snapshots at least one, oldest first
- * @param steps the latest steps of the consumer and {@code waits} what it waited before each
- * @param programs others that used cores meanwhile, the busiest first, where they are known
  */
 public record Measurements(
     List<OpNode> nodes,
     List<Snapshot> snapshots,
-    double startSeconds,
-    double firstWaitSeconds,
-    double[] steps,
-    double[] waits,
-    double cores,
-    long heapBytes,
-    Profile.Memory memory,
-    List<Profile.Program> programs) {
+    Pace pace,
+    Computer computer,
+    Profile.Memory memory) {
+
+  /**
+   * How the consumer went.
+   *
+   * @param startSeconds from beginning the first epoch to the first element, and {@code
+   *     firstWaitSeconds} of it asking for that
+   * @param steps the latest steps, and {@code waits} what was waited before each
+   */
+  public record Pace(
+      double startSeconds, double firstWaitSeconds, double[] steps, double[] waits) {}
+
+  /**
+   * The computer that it ran on.
+   *
+   * @param cores that it may use
+   * @param heapBytes how large the heap may become
+   * @param programs others that used cores meanwhile, the busiest first, where they are known
+   */
+  public record Computer(double cores, long heapBytes, List<Profile.Program> programs) {
+    public Computer {
+      programs = List.copyOf(programs);
+    }
+  }
 
   /** What is looked at begins after this share of the run: before, code is being compiled. */
   private static final double WARM_UP = 0.35;
@@ -42,31 +58,6 @@ public record Measurements(
   public Measurements {
     nodes = List.copyOf(nodes);
     snapshots = List.copyOf(snapshots);
-    programs = List.copyOf(programs);
-  }
-
-  /** Those of a computer of whose other programs nothing is known. */
-  public Measurements(
-      List<OpNode> nodes,
-      List<Snapshot> snapshots,
-      double startSeconds,
-      double firstWaitSeconds,
-      double[] steps,
-      double[] waits,
-      double cores,
-      long heapBytes,
-      Profile.Memory memory) {
-    this(
-        nodes,
-        snapshots,
-        startSeconds,
-        firstWaitSeconds,
-        steps,
-        waits,
-        cores,
-        heapBytes,
-        memory,
-        List.of());
   }
 
   /** The steady part of the run: where the pace has changed, what came after that. */
@@ -184,15 +175,17 @@ public record Measurements(
             inside,
             inside * since.insideCpu().share(to.consumer().insideCpu().share(0)),
             Math.min(inside, profiler.blockedNs()),
-            steps,
-            waits);
+            pace.steps(),
+            pace.waits());
     List<OpProfile> operators = profiler.operators();
     return new Profile(
         ns / 1e9,
         to.delivered() - from.delivered(),
-        startSeconds,
+        pace.startSeconds(),
         Math.max(
-            0, (snapshots.getLast().atNs() - snapshots.getFirst().atNs()) / 1e9 - firstWaitSeconds),
+            0,
+            (snapshots.getLast().atNs() - snapshots.getFirst().atNs()) / 1e9
+                - pace.firstWaitSeconds()),
         snapshots.getLast().epoch() - snapshots.getFirst().epoch() + 1,
         consumer,
         machine(from, to, ns, Ready.of(operators, consumer)),
@@ -207,17 +200,17 @@ public record Measurements(
     double process = (now.processNs() - then.processNs()) / ns;
     boolean told = now.busyNs() >= 0 && then.busyNs() >= 0;
     // Where the machine does not tell, who lacks cores lacks them because others have them.
-    double untold = ready.lackedCores() ? cores - process : 0;
+    double untold = ready.lackedCores() ? computer.cores() - process : 0;
     double others = told ? (now.busyNs() - then.busyNs()) / ns - process : untold;
     return new Profile.Machine(
-        cores,
-        Math.clamp(others, 0, cores),
+        computer.cores(),
+        Math.clamp(others, 0, computer.cores()),
         process,
         Math.min(1, (now.gcNs() - then.gcNs()) / ns),
         now.collections() - then.collections(),
-        heapBytes,
+        computer.heapBytes(),
         now.liveBytes(),
-        programs);
+        computer.programs());
   }
 
   private List<Moment> timeline() {

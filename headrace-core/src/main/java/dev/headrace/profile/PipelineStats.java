@@ -10,27 +10,40 @@ import java.util.Locale;
  *
  * @param epoch the pass it is in, from 0
  * @param elements delivered to the consumer, and {@code failures} thrown at it
- * @param elapsedNs since the first element was asked for
- * @param waitNs of it, the consumer spent inside the pipeline
- * @param memoryPeakBytes the most that there was on the heap and off it at once
  */
 public record PipelineStats(
     long epoch,
     long elements,
     long failures,
-    long elapsedNs,
-    long waitNs,
-    long heapBytes,
-    long heapPeakBytes,
-    long nativeBytes,
-    long nativePeakBytes,
-    long memoryPeakBytes,
+    Time time,
+    Memory memory,
     List<OpStats> operators,
     List<KnobChange> knobChanges) {
 
+  /**
+   * The time of the consumer.
+   *
+   * @param elapsedNs since the first element was asked for
+   * @param waitNs of it, inside the pipeline
+   */
+  public record Time(long elapsedNs, long waitNs) {}
+
+  /**
+   * What elements take, on the heap and off it.
+   *
+   * @param peakBytes the most that there was of both at once
+   */
+  public record Memory(
+      long heapBytes, long heapPeakBytes, long nativeBytes, long nativePeakBytes, long peakBytes) {}
+
   /** The share of its time that the consumer spent waiting for the pipeline. */
   public double waitShare() {
-    return elapsedNs == 0 ? 0 : Math.min(1, (double) waitNs / elapsedNs);
+    return time.elapsedNs == 0 ? 0 : Math.min(1, (double) time.waitNs / time.elapsedNs);
+  }
+
+  /** Elements a second. */
+  public double rate() {
+    return time.elapsedNs == 0 ? 0 : elements * 1e9 / time.elapsedNs;
   }
 
   /** A table for people. */
@@ -42,8 +55,8 @@ public record PipelineStats(
             Locale.ROOT,
             "%s in %.2f s (%,.0f/s), %s; the consumer waited %.0f %% of the" + " time%n",
             Plural.of(elements, "element"),
-            elapsedNs / 1e9,
-            elapsedNs == 0 ? 0 : elements * 1e9 / elapsedNs,
+            time.elapsedNs / 1e9,
+            rate(),
             Plural.of(failures, "failure"),
             100 * waitShare()));
     for (OpStats op : operators) {

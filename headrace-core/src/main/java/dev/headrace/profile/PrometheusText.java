@@ -58,18 +58,28 @@ public final class PrometheusText {
         "elapsed_seconds",
         "Time since the first element was asked for.",
         all,
-        stats -> stats.elapsedNs() / 1e9);
+        stats -> stats.time().elapsedNs() / 1e9);
     counter(
         "consumer_wait_seconds",
         "Of it, the consumer spent inside the pipeline.",
         all,
-        stats -> stats.waitNs() / 1e9);
+        stats -> stats.time().waitNs() / 1e9);
     gauge("epoch", "The pass over the data it is in, from 0.", all, PipelineStats::epoch);
-    gauge("heap_bytes", "Bytes of elements held on the heap.", all, PipelineStats::heapBytes);
-    gauge("heap_peak_bytes", "The most that were.", all, PipelineStats::heapPeakBytes);
-    gauge("native_bytes", "Bytes of batches off the heap.", all, PipelineStats::nativeBytes);
-    gauge("native_peak_bytes", "The most that were.", all, PipelineStats::nativePeakBytes);
-    gauge("memory_peak_bytes", "The most of both at once.", all, PipelineStats::memoryPeakBytes);
+    gauge(
+        "heap_bytes",
+        "Bytes of elements held on the heap.",
+        all,
+        stats -> stats.memory().heapBytes());
+    gauge("heap_peak_bytes", "The most that were.", all, stats -> stats.memory().heapPeakBytes());
+    gauge(
+        "native_bytes",
+        "Bytes of batches off the heap.",
+        all,
+        stats -> stats.memory().nativeBytes());
+    gauge(
+        "native_peak_bytes", "The most that were.", all, stats -> stats.memory().nativePeakBytes());
+    gauge(
+        "memory_peak_bytes", "The most of both at once.", all, stats -> stats.memory().peakBytes());
   }
 
   private void operators(Map<String, PipelineStats> pipelines) {

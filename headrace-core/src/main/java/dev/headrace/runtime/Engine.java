@@ -395,14 +395,10 @@ public final class Engine implements AutoCloseable, Decisions {
     return new Measurements(
         nodes(),
         recorder.snapshotsUpTo(epoch, delivered),
-        recorder.startSeconds(),
-        recorder.firstWaitSeconds(),
-        recorder.steps(),
-        recorder.waits(),
-        settings.cpuBudget(),
-        MachineMeter.heapBytes(),
-        memory.use(),
-        programs.busiest());
+        recorder.pace(),
+        new Measurements.Computer(
+            settings.cpuBudget(), MachineMeter.heapBytes(), programs.busiest()),
+        memory.use());
   }
 
   /** Which other programs use the cores. */

@@ -1,5 +1,6 @@
 package dev.headrace.runtime;
 
+import dev.headrace.profile.Measurements;
 import dev.headrace.profile.Snapshot;
 import dev.headrace.spi.CpuSample;
 import java.util.ArrayList;
@@ -187,24 +188,14 @@ public final class Recorder {
     }
   }
 
-  /** From beginning the first epoch to the first element, in seconds. */
-  public double startSeconds() {
-    return pulls == 0 ? 0 : (firstNs - startedNs) / 1e9;
-  }
-
-  /** What of it the consumer was inside the pipeline, asking for the first element. */
-  public double firstWaitSeconds() {
-    return firstWaitNs / 1e9;
-  }
-
-  /** The latest steps of the consumer, in ns for one element. */
-  public double[] steps() {
-    return latest(steps, Math.max(0, pulls - 1));
-  }
-
-  /** What was waited before each of them. */
-  public double[] waits() {
-    return latest(waits, Math.max(0, pulls - 1));
+  /** How the consumer went so far. */
+  Measurements.Pace pace() {
+    long count = Math.max(0, pulls - 1);
+    return new Measurements.Pace(
+        pulls == 0 ? 0 : (firstNs - startedNs) / 1e9,
+        firstWaitNs / 1e9,
+        latest(steps, count),
+        latest(waits, count));
   }
 
   private static double[] latest(double[] ring, long count) {

@@ -249,14 +249,14 @@ public final class PipelineContract<T> {
       }
       pipeline.close();
       PipelineStats stats = pipeline.stats();
-      if (stats.heapBytes() != 0 || stats.nativeBytes() != 0) {
+      if (stats.memory().heapBytes() != 0 || stats.memory().nativeBytes() != 0) {
         throw failure(
             "no memory held after close at position " + position,
-            stats.heapBytes()
+            stats.memory().heapBytes()
                 + " "
-                + Plural.word(stats.heapBytes(), "byte")
+                + Plural.word(stats.memory().heapBytes(), "byte")
                 + " on the heap account and "
-                + stats.nativeBytes()
+                + stats.memory().nativeBytes()
                 + " native");
       }
       List<String> threads = LeftoverThreads.namesBeside(Set.of());

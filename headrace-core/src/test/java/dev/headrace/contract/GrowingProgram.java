@@ -92,7 +92,7 @@ public final class GrowingProgram {
           alive = Math.max(alive, alive() - before);
         }
       }
-      peak = pipeline.stats().heapPeakBytes();
+      peak = pipeline.stats().memory().heapPeakBytes();
     }
     System.out.println("held " + alive / MB + " account " + peak / MB);
   }

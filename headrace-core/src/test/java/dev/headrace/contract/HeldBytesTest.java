@@ -116,10 +116,10 @@ class HeldBytesTest {
       for (int i = 0; i < holder.taken; i++) {
         assertThat(iterator.next()).isNotNull();
       }
-      while (holder.waits && pipeline.stats().heapBytes() < expected - expected / 50) {
+      while (holder.waits && pipeline.stats().memory().heapBytes() < expected - expected / 50) {
         LockSupport.parkNanos(1_000_000); // until the buffer is full
       }
-      assertThat(pipeline.stats().heapBytes()).isCloseTo(expected, withinPercentage(2));
+      assertThat(pipeline.stats().memory().heapBytes()).isCloseTo(expected, withinPercentage(2));
     }
   }
 
@@ -187,8 +187,8 @@ class HeldBytesTest {
       for (int i = 0; i < 1900; i++) {
         assertThat(iterator.next()).isNotNull();
       }
-      assertThat(pipeline.stats().heapPeakBytes()).isGreaterThan(9_000_000);
-      assertThat(pipeline.stats().heapBytes()).isLessThan(200_000);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isGreaterThan(9_000_000);
+      assertThat(pipeline.stats().memory().heapBytes()).isLessThan(200_000);
     }
   }
 
@@ -244,8 +244,9 @@ class HeldBytesTest {
           .hasMessageContaining(word + ": expected a batch of ")
           .hasMessageContaining("the heap account is full (")
           .hasMessageContaining("make batches smaller, or raise options.heapBudget");
-      assertThat(pipeline.stats().heapPeakBytes()).isBetween(budget / 2L, budget * 51L / 50);
-      assertThat(pipeline.stats().nativePeakBytes()).isLessThan(budget * 51L / 50);
+      assertThat(pipeline.stats().memory().heapPeakBytes())
+          .isBetween(budget / 2L, budget * 51L / 50);
+      assertThat(pipeline.stats().memory().nativePeakBytes()).isLessThan(budget * 51L / 50);
     }
   }
 
@@ -289,8 +290,8 @@ class HeldBytesTest {
           .hasMessageContaining("options." + account + "Budget");
       assertThat(each.next()).isNotNull();
       assertThat(each.hasNext()).isFalse();
-      assertThat(pipeline.stats().heapPeakBytes()).isLessThan(65 * MB);
-      assertThat(pipeline.stats().nativePeakBytes()).isLessThan(65 * MB);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isLessThan(65 * MB);
+      assertThat(pipeline.stats().memory().nativePeakBytes()).isLessThan(65 * MB);
     }
   }
 

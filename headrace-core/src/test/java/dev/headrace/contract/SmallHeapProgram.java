@@ -48,7 +48,7 @@ public final class SmallHeapProgram {
   private static void awaitFull(Pipeline<?> pipeline) {
     long before = -1;
     for (int same = 0; same < 20; same++) {
-      long now = pipeline.stats().heapBytes();
+      long now = pipeline.stats().memory().heapBytes();
       same = now == before && now > 24 << 20 ? same : 0;
       before = now;
       LockSupport.parkNanos(10_000_000);

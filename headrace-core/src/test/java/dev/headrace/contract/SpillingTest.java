@@ -152,7 +152,7 @@ class SpillingTest {
     try (Pipeline<Row> pipeline = holder.of(2, small()).open()) {
       assertThat(run(pipeline, 3)).isEqualTo(expected);
       assertThat(onDisk(pipeline)).isPositive();
-      assertThat(pipeline.stats().heapPeakBytes()).isLessThan(2 * SMALL);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isLessThan(2 * SMALL);
     }
   }
 
@@ -223,7 +223,7 @@ class SpillingTest {
     try (Pipeline<byte[]> pipeline = dataset.open()) {
       run(pipeline, 1);
       assertThat(onDisk(pipeline)).isBetween(1_000_000L, 1_500_000L);
-      assertThat(pipeline.stats().heapPeakBytes()).isBetween(800_000L, 1_100_000L);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isBetween(800_000L, 1_100_000L);
     }
   }
 
@@ -237,7 +237,7 @@ class SpillingTest {
     try (Pipeline<byte[]> pipeline = dataset.open()) {
       run(pipeline, 1);
       assertThat(onDisk(pipeline)).isGreaterThan(4_000_000L);
-      assertThat(pipeline.stats().heapPeakBytes()).isLessThan(1 << 20);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isLessThan(1 << 20);
     }
   }
 
@@ -318,7 +318,7 @@ class SpillingTest {
       }
       pipeline.close();
       assertThat(folder).isEmptyDirectory();
-      assertThat(pipeline.stats().heapBytes()).isZero();
+      assertThat(pipeline.stats().memory().heapBytes()).isZero();
     }
   }
 

@@ -141,7 +141,7 @@ class AutoCacheOpTest {
     try (Pipeline<Long> pipeline = kept(counting(10), 2).open()) {
       pipeline.iterator().next(); // broken off
       Outcomes.of(pipeline.iterator());
-      assertThat(pipeline.stats().heapBytes()).isZero();
+      assertThat(pipeline.stats().memory().heapBytes()).isZero();
       assertThat(pipeline.explain()).doesNotContain("in memory");
     }
   }
@@ -381,9 +381,9 @@ class AutoCacheOpTest {
     try (Pipeline<byte[]> pipeline = large.open()) {
       for (int epoch = 0; epoch < 2; epoch++) {
         assertThat(Outcomes.of(pipeline.iterator())).hasSize(201);
-        assertThat(pipeline.stats().heapBytes()).isZero();
+        assertThat(pipeline.stats().memory().heapBytes()).isZero();
       }
-      assertThat(pipeline.stats().heapPeakBytes()).isLessThanOrEqualTo(8 * MB);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isLessThanOrEqualTo(8 * MB);
       assertThat(pipeline.explain())
           .contains(
               "not kept in memory: 200 elements take about 210 MB, and there is room for 8.4 MB");
@@ -414,7 +414,7 @@ class AutoCacheOpTest {
       }
       assertThat(pipeline.explain())
           .contains("no longer kept in memory: what others hold needed it");
-      assertThat(pipeline.stats().heapPeakBytes()).isLessThanOrEqualTo(10_000_000);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isLessThanOrEqualTo(10_000_000);
     }
     assertThat(calls.get()).isGreaterThan(100);
   }
@@ -427,7 +427,7 @@ class AutoCacheOpTest {
     try (Pipeline<String> pipeline = uniqueWithLongKeysLater(made).options(AS_WRITTEN).open()) {
       Outcomes.of(pipeline.iterator());
       assertThat(Outcomes.of(pipeline.iterator())).hasSize(6001);
-      needed = pipeline.stats().heapPeakBytes();
+      needed = pipeline.stats().memory().heapPeakBytes();
     }
     try (Pipeline<String> pipeline =
         uniqueWithLongKeysLater(kept(made)).options(heap(needed + 100)).open()) {
@@ -683,7 +683,7 @@ class AutoCacheOpTest {
         elements.next();
       }
       pipeline.close();
-      assertThat(pipeline.stats().heapBytes()).isZero();
+      assertThat(pipeline.stats().memory().heapBytes()).isZero();
     }
   }
 }

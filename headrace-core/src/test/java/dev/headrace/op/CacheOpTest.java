@@ -216,9 +216,9 @@ class CacheOpTest {
     Dataset<Long> dataset = range(1000).map(x -> x).cache();
     Pipeline<Long> pipeline = dataset.open();
     Outcomes.of(pipeline.iterator());
-    assertThat(pipeline.stats().heapBytes()).isGreaterThanOrEqualTo(8000);
+    assertThat(pipeline.stats().memory().heapBytes()).isGreaterThanOrEqualTo(8000);
     pipeline.close();
-    assertThat(pipeline.stats().heapBytes()).isZero();
+    assertThat(pipeline.stats().memory().heapBytes()).isZero();
   }
 
   @Test
@@ -236,7 +236,7 @@ class CacheOpTest {
             .cache();
     try (Pipeline<Long> pipeline = numbers.open()) {
       pipeline.iterator().forEachRemaining(x -> {});
-      assertThat(pipeline.stats().heapBytes()).isLessThan(20_000 * 40);
+      assertThat(pipeline.stats().memory().heapBytes()).isLessThan(20_000 * 40);
     }
   }
 }

@@ -90,7 +90,7 @@ class ConcatenateOpTest {
         sum += batch.longAt(0);
       }
       assertThat(sum).isEqualTo(8);
-      assertThat(pipeline.stats().nativePeakBytes()).isPositive();
+      assertThat(pipeline.stats().memory().nativePeakBytes()).isPositive();
     }
   }
 

@@ -259,7 +259,7 @@ class ListFilesOpTest {
       try (Pipeline<?> pipeline = files.open()) {
         assertThat(pipeline.iterator().hasNext()).isIn(true, false);
         // The name as bytes of the path and as text, the objects, and what is reserved in advance.
-        assertThat(pipeline.stats().heapBytes())
+        assertThat(pipeline.stats().memory().heapBytes())
             .isBetween(2 * characters + count * 100L, 2 * characters + count * 130L + (64 << 10));
       }
       assertThat(Outcomes.errors(files.options(o -> o.heapBudget(100_000))))

@@ -91,7 +91,7 @@ class PlacingEdgesTest {
         for (Tensor batch : pipeline) {
           assertThat(batch.shape()).isEqualTo(Shape.of(3, 4096));
         }
-        assertThat(pipeline.stats().nativePeakBytes()).isLessThan(1 << 20);
+        assertThat(pipeline.stats().memory().nativePeakBytes()).isLessThan(1 << 20);
       }
     }
   }
@@ -106,7 +106,7 @@ class PlacingEdgesTest {
           range(80).map(x -> filled(x, 4096, refusing(5)), parallelism).batch(64).ignoreErrors();
       try (Pipeline<Tensor> pipeline = one.open()) {
         pipeline.forEach(batch -> assertThat(batch.shape()).isEqualTo(Shape.of(64, 4096)));
-        assertThat(pipeline.stats().nativePeakBytes()).isLessThanOrEqualTo(3 * batchBytes);
+        assertThat(pipeline.stats().memory().nativePeakBytes()).isLessThanOrEqualTo(3 * batchBytes);
       }
     }
   }
@@ -142,7 +142,7 @@ class PlacingEdgesTest {
             .options(small);
     try (Pipeline<Tensor> pipeline = shrinking.open()) {
       pipeline.forEach(b -> {});
-      assertThat(pipeline.stats().heapPeakBytes()).isLessThanOrEqualTo(48 << 20);
+      assertThat(pipeline.stats().memory().heapPeakBytes()).isLessThanOrEqualTo(48 << 20);
     }
   }
 

@@ -335,7 +335,7 @@ class PlacingTest {
       for (Labelled batch : pipeline) {
         assertThat(batch.image().shape().dim(1)).isEqualTo(1024);
       }
-      assertThat(pipeline.stats().nativePeakBytes())
+      assertThat(pipeline.stats().memory().nativePeakBytes())
           .isLessThanOrEqualTo(
               (3 << 20) + 8 * batchBytes + 65_536); // eight are made in one go at most
     }

@@ -442,7 +442,7 @@ class PrefetchToDeviceOpTest {
             .isInstanceOf(PipelineException.class)
             .hasMessageContaining("device broken: expected the bus to work, but it does not");
         pipeline.close();
-        assertThat(pipeline.stats().nativeBytes()).isZero();
+        assertThat(pipeline.stats().memory().nativeBytes()).isZero();
         assertThat(host.usedBytes()).isZero();
       }
     }
@@ -495,8 +495,8 @@ class PrefetchToDeviceOpTest {
     }
     pipeline.close();
     join(consumer);
-    assertThat(pipeline.stats().nativeBytes()).isZero();
-    assertThat(pipeline.stats().heapBytes()).isZero();
+    assertThat(pipeline.stats().memory().nativeBytes()).isZero();
+    assertThat(pipeline.stats().memory().heapBytes()).isZero();
     assertThat(device.usedBytes()).isZero();
     device.close();
   }

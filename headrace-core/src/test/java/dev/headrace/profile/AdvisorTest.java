@@ -45,12 +45,8 @@ class AdvisorTest {
           new Measurements(
               nodes,
               List.of(),
-              0,
-              0,
-              new double[0],
-              new double[0],
-              pipeline.cores(),
-              1L << 30,
+              new Measurements.Pace(0, 0, new double[0], new double[0]),
+              new Measurements.Computer(pipeline.cores(), 1L << 30, List.of()),
               profile.memory());
       Advisor advisor = new Advisor(profile, model, model, measured, verdict);
       List<Advice> advice = advisor.advice();

@@ -18,8 +18,7 @@ class MeasurementsTest {
   private static final Offset<Double> EXACT = Offset.offset(1e-6);
 
   private static final OpCounters.Stage BUFFER_OF_TWO =
-      new OpCounters.Stage(
-          1, 1, 1, Spent.NONE, new OpCounters.Buffer(0, 0, 2, false), Spent.NONE);
+      new OpCounters.Stage(1, 1, 1, Spent.NONE, new OpCounters.Buffer(0, 0, 2, false), Spent.NONE);
 
   /** prefetch ← batch(4) ← map ← range: 10 batches, map 5 ms an element, batch 2 ms, step 3 ms. */
   private static List<OpCounters> counters(long batches) {
@@ -95,12 +94,8 @@ class MeasurementsTest {
     return new Measurements(
         nodes,
         snapshots,
-        0.1,
-        0,
-        new double[0],
-        new double[0],
-        2,
-        1L << 30,
+        new Measurements.Pace(0.1, 0, new double[0], new double[0]),
+        new Measurements.Computer(2, 1L << 30, List.of()),
         new Profile.Memory(0, 0, 1L << 30, 0, 0, 1L << 30, Long.MAX_VALUE));
   }
 
@@ -150,12 +145,8 @@ class MeasurementsTest {
         new Measurements(
             even.nodes(),
             snapshots,
-            0.1,
-            0,
-            new double[0],
-            new double[0],
-            2,
-            1L << 30,
+            new Measurements.Pace(0.1, 0, new double[0], new double[0]),
+            new Measurements.Computer(2, 1L << 30, List.of()),
             even.memory());
     Measurements.Change change = changed.paceChange();
     assertThat(change).isNotNull();
@@ -179,12 +170,8 @@ class MeasurementsTest {
         new Measurements(
             even.nodes(),
             snapshots,
-            0.1,
-            0,
-            new double[0],
-            new double[0],
-            2,
-            1L << 30,
+            new Measurements.Pace(0.1, 0, new double[0], new double[0]),
+            new Measurements.Computer(2, 1L << 30, List.of()),
             even.memory());
     assertThat(bursts.paceChange()).isNull();
     assertThat(bursts.profile().delivered()).isGreaterThan(90);

@@ -36,13 +36,8 @@ class PrometheusTextTest {
         2,
         700,
         1,
-        2_500_000_000L,
-        500_000_000L,
-        10,
-        20,
-        30,
-        40,
-        50,
+        new PipelineStats.Time(2_500_000_000L, 500_000_000L),
+        new PipelineStats.Memory(10, 20, 30, 40, 50),
         List.of(
             new OpStats(
                 "map",

@@ -33,13 +33,15 @@ class InHandTest {
     try (Pipeline<byte[]> pipeline = dataset.open()) {
       Iterator<byte[]> elements = pipeline.iterator();
       elements.next();
-      assertThat(pipeline.stats().heapBytes()).isBetween((long) MB, 2L * MB);
+      assertThat(pipeline.stats().memory().heapBytes()).isBetween((long) MB, 2L * MB);
       assertThat(elements.hasNext()).isTrue();
-      assertThat(pipeline.stats().heapBytes()).as("and the next one").isGreaterThan(2L * MB);
+      assertThat(pipeline.stats().memory().heapBytes())
+          .as("and the next one")
+          .isGreaterThan(2L * MB);
       elements.next();
       elements.next();
       assertThat(elements.hasNext()).isFalse();
-      assertThat(pipeline.stats().heapBytes()).isZero();
+      assertThat(pipeline.stats().memory().heapBytes()).isZero();
     }
   }
 
@@ -60,7 +62,7 @@ class InHandTest {
       while (elements.hasNext()) {
         elements.next();
       }
-      assertThat(pipeline.stats().heapBytes()).isZero();
+      assertThat(pipeline.stats().memory().heapBytes()).isZero();
       assertThat(calls[0]).isGreaterThan(3990);
     }
   }

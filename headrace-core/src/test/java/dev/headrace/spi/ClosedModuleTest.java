@@ -79,7 +79,7 @@ class ClosedModuleTest {
             for (int i = 0; i < 2500; i++) {
               each.next();
             }
-            long held = pipeline.stats().heapBytes();
+            long held = pipeline.stats().memory().heapBytes();
             boolean isTrue = held >= 200 * bytesEach && held < most * bytesEach;
             System.out.println(name + "=" + (isTrue ? "true" : held + " bytes"));
           }
