@@ -115,7 +115,7 @@ public final class Meter {
     untimed = stretch.next();
   }
 
-  /** What was counted so far. Of calls that were timed, each counts as often as it stands for. */
+  /** What was counted so far. A timed call counts as many times as the calls it stands for. */
   public OpCounters.Calls read() {
     return new OpCounters.Calls(
         elements,

@@ -193,7 +193,7 @@ public record OpCounters(
    * What an element took in each chunk that workers did, in ns.
    *
    * @param latest the latest of them, and {@code latestPulls} what pulling took, waiting for other
-   *     threads apart; empty where nobody asked for them
+   *     threads apart; both empty unless asked for
    */
   public record Chunks(
       long count, double sum, double squares, double[] latest, double[] latestPulls) {
