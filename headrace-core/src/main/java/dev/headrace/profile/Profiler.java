@@ -66,7 +66,7 @@ final class Profiler {
     for (int i = 0; i < count; i++) {
       byKey.put(nodes.get(i).key(), i);
       OpCounters now = now(i);
-      since.add(i < from.operators().size() ? since(now, from.operators().get(i)) : now);
+      since.add(i < from.operators().size() ? now.minus(from.operators().get(i)) : now);
     }
     findThreads();
     measure();
@@ -98,14 +98,6 @@ final class Profiler {
 
   private OpCounters since(int index) {
     return since.get(index);
-  }
-
-  /** What was counted in between. Where there were no threads before, all that they ever did. */
-  private static OpCounters since(OpCounters now, OpCounters then) {
-    OpCounters since = now.minus(then);
-    return then.crew().threads() != null
-        ? since
-        : new OpCounters(since.calls(), now.crew(), since.stage(), since.transfer(), since.spill());
   }
 
   private void measure() {
