@@ -406,10 +406,19 @@ public record AutoCacheOp(
 
     @Override
     public boolean isReady() {
+      return mode == Mode.GIVING
+          || (mode == Mode.NOT_BEGUN && place.whole() != null)
+          || source.isReady();
+    }
+
+    @Override
+    public void start() {
       if (mode == Mode.NOT_BEGUN) {
-        begin(); // first, since asking the input may set it going
+        begin();
       }
-      return mode == Mode.GIVING || source.isReady();
+      if (mode != Mode.GIVING) {
+        source.start();
+      }
     }
 
     @Override

@@ -346,6 +346,14 @@ public record CacheFileOp(
     }
 
     @Override
+    public void start() {
+      Cursor input = source;
+      if (input != null) {
+        input.start();
+      }
+    }
+
+    @Override
     public void skip(long count) {
       if (!begun) {
         context.asOne(this::begin);

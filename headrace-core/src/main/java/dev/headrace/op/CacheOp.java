@@ -359,7 +359,7 @@ public record CacheOp(Op input, Site site) implements Op {
       this.read = new Holding(context.heap());
     }
 
-    private void start() {
+    private void begin() {
       reading = store.content();
       if (reading == null) {
         silently = store.isGiven();
@@ -389,7 +389,7 @@ public record CacheOp(Op input, Site site) implements Op {
         return;
       }
       if (source == null && reading == null) {
-        start();
+        begin();
       }
       if (reading != null) {
         read(reading, out, max);

@@ -116,6 +116,11 @@ public record ChooseFromOp(List<Op> datasets, Op choices, boolean stopOnEmpty, S
     }
 
     @Override
+    void startChoices() {
+      source.start();
+    }
+
+    @Override
     State choices(int left) {
       return left == 0 ? source.save() : State.skipping(choices.size() - left, before);
     }

@@ -131,6 +131,13 @@ public record ConcatenateOp(List<Op> inputs, Site site) implements Op {
     }
 
     @Override
+    public void start() {
+      if (branch < branches.size()) {
+        branches.get(branch).start();
+      }
+    }
+
+    @Override
     protected State position() {
       if (branch == branches.size()) {
         return State.of("branch", (long) branch, "ended", ends);

@@ -63,6 +63,9 @@ abstract class DirectedCursor extends Cursor {
   /** Whether more turns can be planned without waiting. */
   abstract boolean isPlanReady();
 
+  /** As {@link #start}, for what decides the turns. */
+  abstract void startChoices();
+
   /** The position of the choices, {@code left} of the last plan's not being taken yet. */
   abstract State choices(int left);
 
@@ -84,6 +87,7 @@ abstract class DirectedCursor extends Cursor {
       } else if (ended[turn]) {
         passEnded(turn);
       } else if (!out.isEmpty() && !readers[turn].isReady()) {
+        readers[turn].start();
         return;
       } else if (readers[turn].advance(due[turn])) {
         readers[turn].giveTo(out);
@@ -135,6 +139,16 @@ abstract class DirectedCursor extends Cursor {
       }
     }
     return true;
+  }
+
+  @Override
+  public final void start() {
+    startChoices();
+    for (int i = 0; i < readers.length; i++) {
+      if (!ended[i]) {
+        readers[i].start();
+      }
+    }
   }
 
   @Override

@@ -57,7 +57,9 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
     protected void produce(Chunk out, int max) {
       while (out.isOpen(max)) {
         Cursor current = child;
-        if (!out.isEmpty() && !(current == null ? source : current).isReady()) {
+        Cursor next = current == null ? source : current;
+        if (!out.isEmpty() && !next.isReady()) {
+          next.start();
           return;
         }
         if (current != null) {
@@ -123,6 +125,12 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
     public boolean isReady() {
       Cursor current = child;
       return (current == null ? source : current).isReady();
+    }
+
+    @Override
+    public void start() {
+      Cursor current = child;
+      (current == null ? source : current).start();
     }
 
     @Override

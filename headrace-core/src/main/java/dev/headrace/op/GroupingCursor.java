@@ -135,6 +135,7 @@ abstract class GroupingCursor extends Cursor {
       Cursor open = child;
       if (open != null) {
         if (!out.isEmpty() && !open.isReady()) {
+          open.start();
           return;
         }
         takeFrom(open, out, max);
@@ -357,6 +358,16 @@ abstract class GroupingCursor extends Cursor {
   public boolean isReady() {
     Cursor open = child;
     return open == null ? reader.isReady() : open.isReady();
+  }
+
+  @Override
+  public void start() {
+    Cursor open = child;
+    if (open == null) {
+      reader.start();
+    } else {
+      open.start();
+    }
   }
 
   @Override

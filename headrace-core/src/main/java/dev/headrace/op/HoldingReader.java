@@ -154,6 +154,11 @@ final class HoldingReader implements AutoCloseable {
     return index + 1 < chunk.size() || ended || source.isReady();
   }
 
+  /** As {@link Cursor#start}. */
+  void start() {
+    source.start();
+  }
+
   @Override
   public void close() {
     for (int i = index + 1; i < chunk.size(); i++) {

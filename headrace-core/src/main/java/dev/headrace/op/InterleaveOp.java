@@ -109,6 +109,7 @@ public record InterleaveOp(
         Opened current = slots[turn];
         if (current != null && current.child != null) {
           if (!out.isEmpty() && !current.child.isReady()) {
+            current.child.start();
             return;
           }
           takeFrom(current.child, out, max);
@@ -165,8 +166,13 @@ public record InterleaveOp(
 
     /** Begins to read one more plan, if there is room and that needs no waiting. */
     private void openIfRoom() {
-      if (!sourceEnded && ahead.size() < aheadMost && source.isReady()) {
+      if (sourceEnded || ahead.size() >= aheadMost) {
+        return;
+      }
+      if (source.isReady()) {
         openOneMore();
+      } else {
+        source.start();
       }
     }
 
@@ -179,7 +185,7 @@ public record InterleaveOp(
         Opened opened = openPlan(before, State.START, 0);
         ahead.addLast(opened);
         if (opened.child != null && crew != null) {
-          var unused = opened.child.isReady(); // whoever is asked begins to read
+          opened.child.start();
         }
       }
     }

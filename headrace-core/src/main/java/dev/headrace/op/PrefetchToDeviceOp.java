@@ -177,8 +177,13 @@ public record PrefetchToDeviceOp(
     /** With several devices, only when each of them is: whose turn it is, is not known here. */
     @Override
     public boolean isReady() {
-      begun = true;
       return source.isReady() && all.stream().allMatch(Transfers::isReady);
+    }
+
+    @Override
+    public void start() {
+      begun = true;
+      source.start();
     }
 
     @Override

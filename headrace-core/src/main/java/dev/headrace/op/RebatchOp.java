@@ -112,7 +112,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     protected void produce(Chunk out, int max) {
       while (out.isOpen(max) && !broken) {
         if (groupStart == null) {
-          groupStart = start();
+          groupStart = beforeNext();
         }
         long missing = op.sizes.get(turn) - gatheredRows;
         Batch batch = current;
@@ -141,7 +141,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     }
 
     /** The position before the rows that were not gathered yet. */
-    private State start() {
+    private State beforeNext() {
       Batch batch = current;
       return State.ofPairs(
           "turn",
@@ -320,7 +320,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     @Override
     protected State position() {
       State start = groupStart;
-      return State.skipping(givenOfGroup, start == null ? start() : start);
+      return State.skipping(givenOfGroup, start == null ? beforeNext() : start);
     }
 
     @Override

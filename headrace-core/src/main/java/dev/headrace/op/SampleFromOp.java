@@ -204,6 +204,9 @@ public record SampleFromOp(
     }
 
     @Override
+    void startChoices() {}
+
+    @Override
     State choices(int left) {
       long next = drawn - left;
       if (op.weights.isFixed() || op.weights.isScheduled()) {

@@ -177,6 +177,13 @@ public record ZipOp(
     }
 
     @Override
+    public void start() {
+      for (Reader reader : readers) {
+        reader.start();
+      }
+    }
+
+    @Override
     public void skip(long count) {
       if (count == 0) {
         return;

@@ -415,6 +415,11 @@ final class OpenContext implements Context {
     }
 
     @Override
+    public void start() {
+      last.start();
+    }
+
+    @Override
     public void skip(long count) {
       last.skip(count);
     }

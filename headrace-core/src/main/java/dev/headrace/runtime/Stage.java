@@ -636,16 +636,21 @@ final class Stage extends Cursor {
 
   // ---- what the consumer does -------------------------------------------------------------------
 
-  /** Starts reading ahead without waiting for the first pull. */
-  void start() {
+  @Override
+  public void start() {
     crew.lock.lock();
     try {
-      if (!started) {
-        started = true;
-        crew.start();
-      }
+      startCrew();
     } finally {
       crew.lock.unlock();
+    }
+  }
+
+  /** Under the lock. */
+  private void startCrew() {
+    if (!started) {
+      started = true;
+      crew.start();
     }
   }
 
@@ -663,10 +668,6 @@ final class Stage extends Cursor {
   public boolean isReady() {
     crew.lock.lock();
     try {
-      if (!started) {
-        started = true;
-        crew.start();
-      }
       if (deliverable() != null || isOver()) {
         return true;
       }
@@ -688,10 +689,7 @@ final class Stage extends Cursor {
   protected void produce(Chunk out, int max) {
     crew.lock.lock();
     try {
-      if (!started) {
-        started = true;
-        crew.start();
-      }
+      startCrew();
       if (!crew.isDormant() || work != null || !isUntouched() || ended) {
         crew.meter().pulled(buffered);
         Slot slot = await();

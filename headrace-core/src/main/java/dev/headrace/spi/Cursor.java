@@ -181,10 +181,16 @@ public abstract class Cursor implements AutoCloseable {
     }
   }
 
-  /** Whether a pull would give something, or the end, without waiting for another thread. */
+  /**
+   * Whether a pull would give something, or the end, without waiting for another thread. Asking
+   * starts nothing, see {@link #start}.
+   */
   public boolean isReady() {
     return true;
   }
+
+  /** Begins to read ahead, where threads do that, without waiting for the first pull. */
+  public void start() {}
 
   /** The cursor that reads ahead for this one: itself, unless an operator put one behind it. */
   public Cursor readingAhead() {

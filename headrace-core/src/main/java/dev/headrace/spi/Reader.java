@@ -118,6 +118,11 @@ public final class Reader implements AutoCloseable {
     return index + 1 < chunk.size() || ended || source.isReady();
   }
 
+  /** As {@link Cursor#start}. */
+  public void start() {
+    source.start();
+  }
+
   @Override
   public void close() {
     for (int i = index + 1; i < chunk.size(); i++) {

@@ -150,6 +150,7 @@ class StageSchedulesTest {
     }
 
     private void take() {
+      stage.start();
       if (stage.isReady()) {
         Chunk chunk = new Chunk();
         stage.fill(chunk, 1 + random.nextInt(3));
