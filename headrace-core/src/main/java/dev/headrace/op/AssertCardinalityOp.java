@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.data.Plural;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Leases;
@@ -45,17 +46,15 @@ public record AssertCardinalityOp(Op input, long count, Site site) implements Op
     return new AssertCardinalityCursor(context, this);
   }
 
-  private static final class AssertCardinalityCursor extends Cursor {
+  private static final class AssertCardinalityCursor extends CountingCursor {
     private final AssertCardinalityOp op;
-    private final Cursor source;
     private long seen;
     private boolean over;
 
     AssertCardinalityCursor(Context context, AssertCardinalityOp op) {
-      super(context);
-      this.op = op;
       long most = op.limit() == Long.MAX_VALUE ? Long.MAX_VALUE : op.limit() + 1;
-      this.source = context.open(op.input, Math.min(most, context.demand()));
+      super(context, context.open(op.input, Math.min(most, context.demand())));
+      this.op = op;
     }
 
     @Override
@@ -98,26 +97,25 @@ public record AssertCardinalityOp(Op input, long count, Site site) implements Op
 
     @Override
     protected State position() {
-      return over ? State.of("over", true) : State.of("seen", seen, "input", source.save());
+      return over ? State.of("over", true) : super.position();
     }
 
     @Override
     protected void moveTo(State state) {
       over = state.has("over") && state.flag("over");
-      if (over) {
-        return;
+      if (!over) {
+        super.moveTo(state);
       }
-      seen = state.number("seen");
-      if (seen < 0 || seen > op.limit()) {
-        throw new State.InvalidState(
-            "checkpoint: expected 0 to %d elements seen, but got %d".formatted(op.limit(), seen));
-      }
-      source.restore(state.state("input"));
     }
 
     @Override
-    public void close() {
-      source.close();
+    protected State own() {
+      return State.of("seen", seen);
+    }
+
+    @Override
+    protected void moveOwn(State saved) {
+      seen = saved.number("seen", op.limit(), "elements seen");
     }
   }
 }

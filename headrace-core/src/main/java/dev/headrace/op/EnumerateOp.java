@@ -4,6 +4,7 @@ import dev.headrace.data.Indexed;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
@@ -39,13 +40,11 @@ public record EnumerateOp(Op input, long start, Site site) implements Op {
     return new EnumerateCursor(context, this);
   }
 
-  private static final class EnumerateCursor extends Cursor {
-    private final Cursor source;
+  private static final class EnumerateCursor extends CountingCursor {
     private long next;
 
     EnumerateCursor(Context context, EnumerateOp op) {
-      super(context);
-      this.source = context.open(op.input);
+      super(context, context.open(op.input));
       this.next = op.start;
     }
 
@@ -62,35 +61,19 @@ public record EnumerateOp(Op input, long start, Site site) implements Op {
     }
 
     @Override
-    public boolean isReady() {
-      return source.isReady();
-    }
-
-    @Override
     public void skip(long count) {
       source.skip(count);
       next += count;
     }
 
     @Override
-    public boolean leavesOutCalls() {
-      return source.leavesOutCalls();
+    protected State own() {
+      return State.of("next", next);
     }
 
     @Override
-    protected State position() {
-      return State.of("next", next, "input", source.save());
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      next = state.number("next");
-      source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
+    protected void moveOwn(State saved) {
+      next = saved.number("next");
     }
   }
 }

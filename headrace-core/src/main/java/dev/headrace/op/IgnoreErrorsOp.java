@@ -4,6 +4,7 @@ import dev.headrace.data.Plural;
 import dev.headrace.spi.Causes;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.ErrorBudget;
 import dev.headrace.spi.Failure;
@@ -59,12 +60,11 @@ public record IgnoreErrorsOp(
     return new IgnoreErrorsCursor(context, this, place);
   }
 
-  private static final class IgnoreErrorsCursor extends Cursor {
+  private static final class IgnoreErrorsCursor extends CountingCursor {
     private static final int LAST_CAUSES = 3;
 
     private final IgnoreErrorsOp op;
     private final Failure.AsidePlace place;
-    private final Cursor source;
 
     /** Failures put aside, and elements given, in this pass. */
     private long ignored;
@@ -74,10 +74,9 @@ public record IgnoreErrorsOp(
     private final ArrayDeque<Failure> last = new ArrayDeque<>();
 
     IgnoreErrorsCursor(Context context, IgnoreErrorsOp op, Failure.AsidePlace place) {
-      super(context);
+      super(context, context.open(op.input));
       this.op = op;
       this.place = place;
-      this.source = context.open(op.input);
     }
 
     @Override
@@ -157,24 +156,18 @@ public record IgnoreErrorsOp(
     }
 
     @Override
-    protected State position() {
-      return State.ofPairs("ignored", ignored, "given", given, "input", source.save());
+    protected State own() {
+      return State.of("ignored", ignored, "given", given);
     }
 
     @Override
-    protected void moveTo(State state) {
-      ignored = state.number("ignored");
-      given = state.number("given");
+    protected void moveOwn(State saved) {
+      ignored = saved.number("ignored");
+      given = saved.number("given");
       if (ignored < 0 || given < 0) {
         throw new State.InvalidState(
-            "checkpoint: expected counts of 0 or more for ignoreErrors, but got " + state);
+            "checkpoint: expected counts of 0 or more for ignoreErrors, but got " + saved);
       }
-      source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 }

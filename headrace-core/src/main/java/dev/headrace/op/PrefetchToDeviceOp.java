@@ -9,6 +9,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
+import dev.headrace.spi.ForwardingCursor;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Meter;
@@ -111,11 +112,9 @@ public record PrefetchToDeviceOp(
   }
 
   /** What the consumer pulls: waits until what was sent has arrived. */
-  private static final class ReceivingCursor extends Cursor {
+  private static final class ReceivingCursor extends ForwardingCursor {
     /** By device. */
     private final List<Transfers> all;
-
-    private final Cursor source;
 
     /** The element that is waited for, and the position before it. */
     private final Chunk arriving = new Chunk();
@@ -126,23 +125,23 @@ public record PrefetchToDeviceOp(
     private boolean begun;
 
     ReceivingCursor(Context context, PrefetchToDeviceOp op) {
-      super(context);
       boolean isTuned = op.buffer == Knob.AUTOTUNE;
       // One to work on, one on its way, and one that is made ready where functions need that.
       int least = op.functions.isEmpty() ? DOUBLE_BUFFER : TRIPLE_BUFFER;
       int size = isTuned ? least : op.buffer;
       DeviceRings rings = context.shared(() -> new DeviceRings(op.devices, size, isTuned));
-      this.all =
+      List<Transfers> transfers =
           rings.rings().stream()
               .map(ring -> new Transfers(context, ring, op.functions, op.casts()))
               .toList();
-      Cursor preparing = new PreparingCursor(context, context.open(op.input), all);
+      Cursor preparing = new PreparingCursor(context, context.open(op.input), transfers);
       // What functions need of the host is done for one batch while the one before is queued.
       boolean inTwo = !op.functions.isEmpty() && !context.debug();
       Cursor sending =
           new SendingCursor(context, inTwo ? context.readAhead(preparing, 1) : preparing);
-      int ahead = all.size() * (isTuned ? DeviceRing.LONGEST : size);
-      this.source = context.debug() ? sending : context.readAhead(sending, ahead);
+      int ahead = transfers.size() * (isTuned ? DeviceRing.LONGEST : size);
+      super(context, context.debug() ? sending : context.readAhead(sending, ahead));
+      this.all = transfers;
     }
 
     /** One element at a time: the consumer gives one device batch back before it gets the next. */
@@ -194,25 +193,15 @@ public record PrefetchToDeviceOp(
     @Override
     public void skip(long count) {
       if (begun) {
-        super.skip(count); // what is under way has device memory to give back
+        runOver(count); // what is under way has device memory to give back
       } else {
         source.skip(count);
       }
     }
 
     @Override
-    public boolean leavesOutCalls() {
-      return source.leavesOutCalls();
-    }
-
-    @Override
     protected State position() {
       return arriving.isEmpty() ? source.save() : beforeArriving;
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      source.restore(state);
     }
 
     @Override
@@ -226,13 +215,11 @@ public record PrefetchToDeviceOp(
   }
 
   /** What the operator's own threads pull: a step of each element's way to the device. */
-  private abstract static class StepCursor extends Cursor {
-    private final Cursor source;
+  private abstract static class StepCursor extends ForwardingCursor {
     private boolean over;
 
     StepCursor(Context context, Cursor source) {
-      super(context, new Meter());
-      this.source = source;
+      super(context, new Meter(), source);
     }
 
     /**
@@ -266,36 +253,6 @@ public record PrefetchToDeviceOp(
       if (sent != element) {
         out.replace(0, sent);
       }
-    }
-
-    @Override
-    public void skip(long count) {
-      source.skip(count);
-    }
-
-    @Override
-    public boolean isReady() {
-      return source.isReady();
-    }
-
-    @Override
-    public boolean leavesOutCalls() {
-      return source.leavesOutCalls();
-    }
-
-    @Override
-    protected State position() {
-      return source.save();
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      source.restore(state);
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 

@@ -4,9 +4,9 @@ import dev.headrace.data.Plural;
 import dev.headrace.data.RandomStream;
 import dev.headrace.data.Seed;
 import dev.headrace.spi.Checkpointing;
-import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.ElementCursor;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Recurring;
@@ -95,9 +95,8 @@ public record RejectionResampleOp(
     return new ResampleCursor(context, this);
   }
 
-  private static final class ResampleCursor extends Cursor {
+  private static final class ResampleCursor extends ElementCursor {
     private final RejectionResampleOp op;
-    private final Cursor source;
     private final long stream;
 
     private final double[] target;
@@ -109,9 +108,8 @@ public record RejectionResampleOp(
     private final double @Nullable [] fixed;
 
     ResampleCursor(Context context, RejectionResampleOp op) {
-      super(context);
+      super(context, context.open(op.input));
       this.op = op;
-      this.source = context.open(op.input);
       this.stream =
           op.seed.second() ^ context.place() ^ (context.iteration() * 0x9E3779B97F4A7C15L);
       this.target = op.target.stream().mapToDouble(Double::doubleValue).toArray();
@@ -133,49 +131,15 @@ public record RejectionResampleOp(
     }
 
     @Override
-    protected void produce(Chunk out, int max) {
-      do {
-        source.fill(out, max);
-        if (out.isEmpty()) {
-          return;
-        }
-        resample(out);
-      } while (out.isEmpty());
-    }
-
-    private void resample(Chunk chunk) {
-      int size = chunk.size();
-      int kept = 0;
-      for (int i = 0; i < size; i++) {
-        if (chunk.isFailure(i) || isKept(chunk, i, 0)) {
-          chunk.move(i, kept++);
-        }
-      }
-      chunk.truncate(kept);
-    }
-
-    private boolean isKept(Chunk chunk, int index, int times) {
-      int label;
-      try {
-        Number number =
-            Objects.requireNonNull(
-                op.classOf.apply(chunk.item(index)),
-                "expected the function to return a class, but it returned null");
-        label = checkedLabel(number);
-      } catch (Throwable e) {
-        if (context.mustCallAgain(e, times)) {
-          return isKept(chunk, index, times + 1);
-        }
-        chunk.replace(index, context.failure(chunk.id(index), e));
-        return true;
-      }
+    protected @Nullable Object each(Object element) throws Exception {
+      int label =
+          checkedLabel(
+              Objects.requireNonNull(
+                  op.classOf.apply(element),
+                  "expected the function to return a class, but it returned null"));
       met[label]++;
-      RandomStream random = new RandomStream(op.seed.first() ^ stream, chunk.id(index).mixed());
-      if (random.nextDouble() >= acceptance(label)) {
-        return false;
-      }
-      chunk.replace(index, new Resampled<>(label, chunk.item(index)));
-      return true;
+      RandomStream random = new RandomStream(op.seed.first() ^ stream, id().mixed());
+      return random.nextDouble() < acceptance(label) ? new Resampled<>(label, element) : null;
     }
 
     private int checkedLabel(Number number) {
@@ -200,17 +164,12 @@ public record RejectionResampleOp(
     }
 
     @Override
-    public boolean isReady() {
-      return source.isReady();
+    protected State own() {
+      return State.of("met", met.clone());
     }
 
     @Override
-    protected State position() {
-      return State.of("met", met.clone(), "input", source.save());
-    }
-
-    @Override
-    protected void moveTo(State state) {
+    protected void moveOwn(State state) {
       long[] saved = state.numbers("met");
       if (saved.length != met.length) {
         throw new State.InvalidState(
@@ -224,12 +183,6 @@ public record RejectionResampleOp(
         }
         met[i] = saved[i];
       }
-      source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 }

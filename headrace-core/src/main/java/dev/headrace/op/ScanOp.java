@@ -5,6 +5,7 @@ import dev.headrace.spi.BiFn;
 import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Op;
@@ -14,6 +15,7 @@ import dev.headrace.spi.State;
 import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
 import dev.headrace.spi.Values;
+import dev.headrace.spi.Work;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -87,27 +89,20 @@ public record ScanOp(
     return new ScanCursor(context, this);
   }
 
-  private static final class ScanCursor extends Cursor {
+  /** Calls the function, and has the running state. */
+  private static final class Scanning implements Work {
+    private final Context context;
     private final ScanOp op;
-
-    /** Gives results, and keeps what was pulled but not worked on since results were heavy. */
-    private final Cursor results;
-
     private Object value;
 
-    ScanCursor(Context context, ScanOp op) {
-      super(context);
+    Scanning(Context context, ScanOp op) {
+      this.context = context;
       this.op = op;
       this.value = op.initial.fresh();
-      this.results = MapCursor.uncounted(context, context.open(op.input), this::scan, op);
     }
 
     @Override
-    protected void produce(Chunk out, int max) {
-      results.fill(out, max);
-    }
-
-    private int scan(Chunk chunk, boolean mayStop) {
+    public int run(Chunk chunk, boolean mayStop) {
       long deadline = Hurry.deadline();
       Tally made = new Tally();
       int size = chunk.size();
@@ -149,20 +144,33 @@ public record ScanOp(
         return context.failure(chunk.id(index), e);
       }
     }
+  }
 
-    @Override
-    public boolean isReady() {
-      return results.isReady();
+  private static final class ScanCursor extends CountingCursor {
+    private final ScanOp op;
+    private final Scanning scanning;
+
+    ScanCursor(Context context, ScanOp op) {
+      Scanning work = new Scanning(context, op);
+      // It keeps what was pulled but not worked on because results were heavy.
+      super(context, MapCursor.uncounted(context, context.open(op.input), work, op));
+      this.op = op;
+      this.scanning = work;
     }
 
     @Override
-    protected State position() {
-      return State.of("value", valueState(), "input", results.save());
+    protected void produce(Chunk out, int max) {
+      source.fill(out, max);
+    }
+
+    @Override
+    protected State own() {
+      return State.of("value", valueState());
     }
 
     /** Positions are taken all the time; a state that cannot be written only stops checkpoints. */
     private State valueState() {
-      Object now = value;
+      Object now = scanning.value;
       String path = context.path(); // not the cursor, which a position must not keep alive
       try {
         State state = Values.toState(now);
@@ -195,21 +203,15 @@ public record ScanOp(
     }
 
     @Override
-    protected void moveTo(State state) {
+    protected void moveOwn(State state) {
       try {
-        value = Values.fromState(state.state("value"), op.initial.value());
+        scanning.value = Values.fromState(state.state("value"), op.initial.value());
       } catch (State.InvalidState e) {
         throw e;
       } catch (IllegalArgumentException e) {
         throw new State.InvalidState(
             "checkpoint: expected a state of scan, but got " + e.getMessage());
       }
-      results.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      results.close();
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.headrace.data.Plural;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
@@ -61,17 +62,15 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
     return count == 1 ? context.open(input) : new ShardCursor(context, this);
   }
 
-  private static final class ShardCursor extends Cursor {
+  private static final class ShardCursor extends CountingCursor {
     private final ShardOp op;
-    private final Cursor source;
 
     /** How many elements of other shards come before the next of this one. */
     private long toPass;
 
     ShardCursor(Context context, ShardOp op) {
-      super(context);
+      super(context, context.open(op.input, times(context.demand(), op.count)));
       this.op = op;
-      this.source = context.open(op.input, times(context.demand(), op.count));
       this.toPass = op.index;
     }
 
@@ -99,11 +98,6 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
     }
 
     @Override
-    public boolean isReady() {
-      return source.isReady();
-    }
-
-    @Override
     public void skip(long elements) {
       if (elements > 0) {
         long others = times(elements - 1, op.count);
@@ -113,29 +107,13 @@ public record ShardOp(Op input, long count, long index, Site site) implements Op
     }
 
     @Override
-    public boolean leavesOutCalls() {
-      return source.leavesOutCalls();
+    protected State own() {
+      return State.of("toPass", toPass);
     }
 
     @Override
-    protected State position() {
-      return State.of("toPass", toPass, "input", source.save());
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      toPass = state.number("toPass");
-      if (toPass < 0 || toPass >= op.count) {
-        throw new State.InvalidState(
-            "checkpoint: expected 0 to %d elements of other shards, but got %d"
-                .formatted(op.count - 1, toPass));
-      }
-      source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
+    protected void moveOwn(State saved) {
+      toPass = saved.number("toPass", op.count - 1, "elements of other shards");
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Leases;
@@ -73,11 +74,10 @@ public record SkipOp(Op input, long count, Site site) implements Op {
     return !op.traits().neverFails() || op.anyInput(SkipOp::mayFail);
   }
 
-  private static final class SkipCursor extends Cursor {
+  private static final class SkipCursor extends CountingCursor {
     private static final int LONGEST_PULL = 1024;
 
     private final SkipOp op;
-    private final Cursor source;
 
     /** Reads what is passed over; never more than that, so it holds nothing afterwards. */
     private final Reader passing;
@@ -86,13 +86,13 @@ public record SkipOp(Op input, long count, Site site) implements Op {
     private long passed;
 
     SkipCursor(Context context, SkipOp op) {
-      super(context);
-      this.op = op;
       long more = Math.max(0, op.count);
-      this.source =
+      super(
+          context,
           context.open(
               op.input,
-              context.demand() > Long.MAX_VALUE - more ? Long.MAX_VALUE : context.demand() + more);
+              context.demand() > Long.MAX_VALUE - more ? Long.MAX_VALUE : context.demand() + more));
+      this.op = op;
       this.passing = new Reader(source);
       this.mayFail = op.makesWhatItPasses();
     }
@@ -146,24 +146,18 @@ public record SkipOp(Op input, long count, Site site) implements Op {
     }
 
     @Override
-    public boolean leavesOutCalls() {
-      return source.leavesOutCalls();
+    protected State own() {
+      return State.of("passed", passed);
     }
 
     @Override
-    protected State position() {
-      return State.of("passed", passed, "input", passing.after());
+    protected State input() {
+      return passing.after();
     }
 
     @Override
-    protected void moveTo(State state) {
-      passed = state.number("passed");
-      if (passed < 0 || passed > Math.max(0, op.count)) {
-        throw new State.InvalidState(
-            "checkpoint: expected 0 to %d elements skipped, but got %d"
-                .formatted(op.count, passed));
-      }
-      source.restore(state.state("input"));
+    protected void moveOwn(State saved) {
+      passed = saved.number("passed", Math.max(0, op.count), "elements skipped");
     }
 
     @Override

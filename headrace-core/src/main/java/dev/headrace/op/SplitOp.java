@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.data.Plural;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Id;
@@ -52,16 +53,14 @@ public record SplitOp(Op input, long first, long count, Site site) implements Op
     return new SplitCursor(context, this);
   }
 
-  private static final class SplitCursor extends Cursor {
+  private static final class SplitCursor extends CountingCursor {
     private final SplitOp op;
-    private final Cursor source;
     private boolean begun;
     private long given;
 
     SplitCursor(Context context, SplitOp op) {
-      super(context);
+      super(context, context.open(op.input, Math.addExact(op.first, op.count)));
       this.op = op;
-      this.source = context.open(op.input, Math.addExact(op.first, op.count));
     }
 
     private void begin() {
@@ -103,30 +102,19 @@ public record SplitOp(Op input, long first, long count, Site site) implements Op
     }
 
     @Override
-    public boolean isReady() {
-      return source.isReady();
-    }
-
-    @Override
     protected State position() {
-      return begun ? State.of("given", given, "input", source.save()) : State.START;
+      return begun ? super.position() : State.START;
     }
 
     @Override
-    protected void moveTo(State state) {
-      given = state.number("given");
-      if (given < 0 || given > op.count) {
-        throw new State.InvalidState(
-            "checkpoint: expected 0 to %d places of a split, but got %d"
-                .formatted(op.count, given));
-      }
+    protected State own() {
+      return State.of("given", given);
+    }
+
+    @Override
+    protected void moveOwn(State saved) {
+      given = saved.number("given", op.count, "places of a split");
       begun = true;
-      source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 }

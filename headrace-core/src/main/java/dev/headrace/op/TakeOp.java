@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
 import dev.headrace.spi.Op;
@@ -57,21 +58,20 @@ public record TakeOp(Op input, long count, Site site) implements Op {
     return count == -1 ? context.open(input) : new TakeCursor(context, this);
   }
 
-  private static final class TakeCursor extends Cursor {
+  /** Opens the input for what is left to be taken. */
+  private Cursor openInput(Context context, long left) {
+    return context.open(input, Math.min(left, context.demand()));
+  }
+
+  private static final class TakeCursor extends CountingCursor {
     private final TakeOp op;
     private final long limit;
-    private Cursor source;
     private long taken;
 
     TakeCursor(Context context, TakeOp op) {
-      super(context);
+      super(context, op.openInput(context, op.count));
       this.op = op;
       this.limit = op.count;
-      this.source = openSource();
-    }
-
-    private Cursor openSource() {
-      return context.open(op.input, Math.min(limit - taken, context.demand()));
     }
 
     @Override
@@ -84,25 +84,20 @@ public record TakeOp(Op input, long count, Site site) implements Op {
     }
 
     @Override
-    protected State position() {
-      return State.of("taken", taken, "input", source.save());
+    public boolean isReady() {
+      return taken >= limit || source.isReady();
     }
 
     @Override
-    protected void moveTo(State state) {
-      taken = state.number("taken");
-      if (taken < 0 || taken > limit) {
-        throw new State.InvalidState(
-            "checkpoint: expected 0 to %d elements taken, but got %d".formatted(limit, taken));
-      }
+    protected State own() {
+      return State.of("taken", taken);
+    }
+
+    @Override
+    protected void moveOwn(State saved) {
+      taken = saved.number("taken", limit, "elements taken");
       source.close(); // it was opened to give all of them; now only the rest may be read
-      source = openSource();
-      source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
+      source = op.openInput(context, limit - taken);
     }
   }
 }

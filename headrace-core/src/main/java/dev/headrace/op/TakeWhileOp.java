@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Leases;
 import dev.headrace.spi.Op;
@@ -39,15 +40,13 @@ public record TakeWhileOp(Op input, Condition<Object> condition, Site site) impl
     return new TakeWhileCursor(context, this);
   }
 
-  private static final class TakeWhileCursor extends Cursor {
+  private static final class TakeWhileCursor extends CountingCursor {
     private final TakeWhileOp op;
-    private final Cursor source;
     private boolean over;
 
     TakeWhileCursor(Context context, TakeWhileOp op) {
-      super(context);
+      super(context, context.open(op.input, context.demand()));
       this.op = op;
-      this.source = context.open(op.input, context.demand());
     }
 
     @Override
@@ -63,10 +62,7 @@ public record TakeWhileOp(Op input, Condition<Object> condition, Site site) impl
       }
       if (kept < size) {
         over = true;
-        for (int i = kept; i < size && !out.inLongs(); i++) {
-          Leases.giveBack(out.item(i), "it came after the end of takeWhile");
-        }
-        out.truncate(kept);
+        drop(out, kept, "it came after the end of takeWhile");
       }
     }
 
@@ -90,19 +86,13 @@ public record TakeWhileOp(Op input, Condition<Object> condition, Site site) impl
     }
 
     @Override
-    protected State position() {
-      return State.of("over", over, "input", source.save());
+    protected State own() {
+      return State.of("over", over);
     }
 
     @Override
-    protected void moveTo(State state) {
-      over = state.flag("over");
-      source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
+    protected void moveOwn(State saved) {
+      over = saved.flag("over");
     }
   }
 }

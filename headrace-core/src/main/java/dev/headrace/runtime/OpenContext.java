@@ -10,6 +10,7 @@ import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Draws;
 import dev.headrace.spi.Failure;
+import dev.headrace.spi.ForwardingCursor;
 import dev.headrace.spi.Id;
 import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
@@ -21,7 +22,6 @@ import dev.headrace.spi.PlanIdentity;
 import dev.headrace.spi.PureFunction;
 import dev.headrace.spi.Spill;
 import dev.headrace.spi.SpillMeter;
-import dev.headrace.spi.State;
 import dev.headrace.spi.TransferMeter;
 import dev.headrace.spi.Watch;
 import dev.headrace.spi.Work;
@@ -394,54 +394,22 @@ final class OpenContext implements Context {
   }
 
   /** The last cursor of a plan made by a function, which takes what its operators shared along. */
-  private static final class ChildCursor extends Cursor {
-    private final Cursor last;
+  private static final class ChildCursor extends ForwardingCursor {
     private final Engine.Scope scope;
 
     ChildCursor(Context context, Cursor last, Engine.Scope scope) {
-      super(context);
-      this.last = last;
+      super(context, last);
       this.scope = scope;
     }
 
     @Override
     protected void produce(Chunk out, int max) {
-      last.fill(out, max);
-    }
-
-    @Override
-    public boolean isReady() {
-      return last.isReady();
-    }
-
-    @Override
-    public void start() {
-      last.start();
-    }
-
-    @Override
-    public void skip(long count) {
-      last.skip(count);
-    }
-
-    @Override
-    public boolean leavesOutCalls() {
-      return last.leavesOutCalls();
-    }
-
-    @Override
-    protected State position() {
-      return last.save();
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      last.restore(state);
+      source.fill(out, max);
     }
 
     @Override
     public void close() {
-      scope.close(last);
+      scope.close(source);
     }
   }
 
@@ -499,13 +467,11 @@ final class OpenContext implements Context {
   }
 
   /** Shows chunks to somebody on their way. */
-  private static final class SeenCursor extends Cursor {
-    private final Cursor source;
+  private static final class SeenCursor extends ForwardingCursor {
     private final Consumer<Chunk> pulled;
 
     SeenCursor(Context context, Cursor source, Consumer<Chunk> pulled) {
-      super(context);
-      this.source = source;
+      super(context, source);
       this.pulled = pulled;
     }
 
@@ -516,23 +482,8 @@ final class OpenContext implements Context {
     }
 
     @Override
-    public boolean isReady() {
-      return source.isReady();
-    }
-
-    @Override
-    protected State position() {
-      return source.save();
-    }
-
-    @Override
-    protected void moveTo(State state) {
-      source.restore(state);
-    }
-
-    @Override
-    public void close() {
-      source.close();
+    public void skip(long count) {
+      runOver(count); // what is passed over must be seen, too
     }
   }
 

@@ -140,7 +140,8 @@ public abstract class Cursor implements AutoCloseable {
     owed += count;
   }
 
-  private void runOver(long count) {
+  /** Passes over {@code count} elements by making and dropping them. */
+  protected final void runOver(long count) {
     Chunk passed = new Chunk(); // not the scratch, which produce may use
     for (long left = count; left > 0; left -= passed.size()) {
       try {

@@ -1,6 +1,7 @@
 package dev.headrace.spi;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,6 +64,17 @@ public final class State {
   /** A state that is worked out when it is needed, only because that is work. */
   public static State lazy(Supplier<State> supplier, boolean followsOrder) {
     return new State(new Object[0], supplier, followsOrder);
+  }
+
+  /** This state and one more value. */
+  public State with(String name, Object value) {
+    if (late != null) {
+      throw new IllegalStateException("state: expected one that is known, but got a late one");
+    }
+    Object[] more = Arrays.copyOf(pairs, pairs.length + 2);
+    more[pairs.length] = name;
+    more[pairs.length + 1] = value;
+    return new State(more, null);
   }
 
   /** The position {@code count} elements after {@code from}. */
@@ -143,6 +155,20 @@ public final class State {
 
   public long number(String name) {
     return find(name) instanceof Integer small ? small : typed(name, Long.class, "a number");
+  }
+
+  /**
+   * A number that must not be larger than {@code most}, nor negative.
+   *
+   * @param what what it counts, in the plural, for the message
+   */
+  public long number(String name, long most, String what) {
+    long number = number(name);
+    if (number < 0 || number > most) {
+      throw new InvalidState(
+          "checkpoint: expected 0 to %d %s, but got %d".formatted(most, what, number));
+    }
+    return number;
   }
 
   public boolean flag(String name) {
