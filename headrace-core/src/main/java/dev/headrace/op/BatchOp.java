@@ -20,6 +20,7 @@ import dev.headrace.spi.Stacking;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Tally;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -118,9 +119,8 @@ public record BatchOp(
     return Columns.of(gathered, "batch", otherwise).stacked(budget);
   }
 
-  private static final class BatchCursor extends Cursor {
+  private static final class BatchCursor extends UnaryCursor {
     private final BatchOp op;
-    private Cursor source;
     private long inputDemand;
 
     /** Computes what elements hold deferred; null until one is seen. */
@@ -129,18 +129,8 @@ public record BatchOp(
     /** The good elements of the batch being assembled. */
     private final Chunk gathered = new Chunk();
 
-    /** Failures met while assembling that found no place in the output yet. */
-    private final Chunk held = new Chunk();
-
-    private int heldGiven;
-
-    /*
-     * A batch and the failures delivered before it are one group. In the middle of a group the
-     * position is "the group's start, and so many elements of its output": assembling it again gives
-     * the same failures, which are passed over, and then the same batch.
-     */
-    private @Nullable State groupStart;
-    private int givenOfGroup;
+    /** A batch and the failures met while assembling it, which are delivered before it. */
+    private final OpenGroup group = new OpenGroup();
 
     /*
      * Elements of one chunk are in hand anyway. From the second chunk on a batch holds memory, and
@@ -157,22 +147,21 @@ public record BatchOp(
     private boolean broken;
 
     BatchCursor(Context context, BatchOp op) {
-      super(context);
+      long demand = context.demand();
+      long most = demand > Long.MAX_VALUE / op.size ? Long.MAX_VALUE : demand * op.size;
+      super(context, context.open(op.input, most));
       this.op = op;
       this.holding = new Holding(context.heap());
       this.budget = new BatchBudget(context.slabs(), holding, context.path());
-      long demand = context.demand();
-      this.inputDemand = demand > Long.MAX_VALUE / op.size ? Long.MAX_VALUE : demand * op.size;
-      this.source = context.open(op.input, inputDemand);
+      this.inputDemand = most;
     }
 
     @Override
     protected void produce(Chunk out, int max) {
       int most = Math.min(max, Math.max(1, ELEMENTS_PER_CHUNK / op.size));
       while (out.isOpen(most) && !broken) {
-        if (heldGiven < held.size()) {
-          out.append(held, heldGiven++);
-          givenOfGroup++;
+        if (group.hasMore()) {
+          group.give(out, 1);
           continue;
         }
         if (gathered.size() == op.size) {
@@ -193,8 +182,8 @@ public record BatchOp(
 
     /** Pulls more elements for the batch; false at the end. */
     private boolean gather(Chunk out) {
-      if (groupStart == null) {
-        groupStart = source.save();
+      if (!group.hasBegun()) {
+        group.begin(State.of("input", source.save()));
       }
       Chunk pulled = gathered.isEmpty() ? gathered : scratch();
       source.fill(pulled, Math.min(op.size - gathered.size(), ELEMENTS_PER_CHUNK));
@@ -300,13 +289,12 @@ public record BatchOp(
     }
 
     private void setFailuresAside(Chunk pulled) {
-      held.clear();
-      heldGiven = 0;
+      Chunk failures = group.refill();
       int kept = 0;
       int size = pulled.size();
       for (int i = 0; i < size; i++) {
         if (pulled.isFailure(i)) {
-          held.append(pulled, i);
+          failures.append(pulled, i);
         } else {
           pulled.move(i, kept++);
         }
@@ -354,16 +342,17 @@ public record BatchOp(
       gathered.clear();
       holding.letGo(holding.bytes() - laneBytes);
       isCharged = false;
-      groupStart = null;
-      givenOfGroup = 0;
+      group.end();
+    }
+
+    @Override
+    public boolean isReady() {
+      return group.hasMore() || gathered.size() == op.size || broken || source.isReady();
     }
 
     @Override
     protected State position() {
-      State start = groupStart;
-      return start == null
-          ? State.of("input", source.save())
-          : State.skipping(givenOfGroup, State.of("input", start));
+      return group.hasBegun() ? group.position() : State.of("input", source.save());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Condition;
 import dev.headrace.spi.Context;
+import dev.headrace.spi.CountingCursor;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Kernels;
@@ -65,11 +66,10 @@ public record FilterOp(
             order);
   }
 
-  private static final class FilterCursor extends Cursor {
+  private static final class FilterCursor extends CountingCursor {
     /** How much is pulled at once while nothing is kept. */
     private static final int LONGEST_PULL = 1024;
 
-    private final Cursor source;
     private final Condition<Object> condition;
     private final Loop loop;
 
@@ -79,37 +79,33 @@ public record FilterOp(
      * for waits here. Not where it is known how much will be asked for: then nothing more is read
      * than is needed.
      */
-    private final Chunk kept = new Chunk();
-    private State keptBefore = State.START;
-    private int given;
+    private final OpenGroup kept = new OpenGroup();
 
     FilterCursor(Context context, Cursor source, Condition<Object> condition, Loop loop) {
-      super(context);
-      this.source = source;
+      super(context, source);
       this.condition = condition;
       this.loop = loop;
     }
 
     @Override
     protected void produce(Chunk out, int max) {
-      if (given < kept.size()) {
+      if (kept.hasMore()) {
         give(out, max);
         return;
       }
       int pull = max;
       do {
         boolean mayKeepMore = pull > max;
-        Chunk pulled = mayKeepMore ? kept : out;
         if (mayKeepMore) {
-          keptBefore = source.save();
-          given = 0;
+          kept.begin(super.position());
         }
+        Chunk pulled = mayKeepMore ? kept.refill() : out;
         source.fill(pulled, pull);
         if (pulled.isEmpty()) {
           return;
         }
         loop.run(pulled, condition, context);
-        if (mayKeepMore && !kept.isEmpty()) {
+        if (mayKeepMore && kept.hasMore()) {
           give(out, max);
         }
         if (context.demand() == Long.MAX_VALUE) {
@@ -120,35 +116,28 @@ public record FilterOp(
 
     @Override
     public boolean isReady() {
-      return given < kept.size() || source.isReady();
+      return kept.hasMore() || source.isReady();
     }
 
     private void give(Chunk out, int max) {
-      int size = Math.min(max, kept.size() - given);
-      out.append(kept, given, size);
-      given += size;
-      if (given == kept.size()) {
-        kept.clear();
-        given = 0;
+      kept.give(out, max);
+      if (!kept.hasMore()) {
+        kept.end();
       }
     }
 
     @Override
     protected State position() {
-      return given < kept.size()
-          ? State.skipping(given, State.of("input", keptBefore))
-          : State.of("input", source.save());
+      return kept.hasMore() ? kept.position() : super.position();
     }
 
     @Override
-    protected void moveTo(State state) {
-      source.restore(state.state("input"));
+    protected State own() {
+      return State.START;
     }
 
     @Override
-    public void close() {
-      source.close();
-    }
+    protected void moveOwn(State saved) {}
   }
 
   /** The loop over a chunk; copied for each class of condition, see {@link Kernels}. */

@@ -15,6 +15,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import dev.headrace.spi.Weigher;
 import java.util.Iterator;
 import java.util.Map;
@@ -73,7 +74,7 @@ public record GroupByReducerOp(
     }
   }
 
-  private static final class GroupCursor extends Cursor {
+  private static final class GroupCursor extends UnaryCursor {
     private static final int PULL = 1024;
 
     /** What a group takes besides its key and state. */
@@ -86,37 +87,36 @@ public record GroupByReducerOp(
     private static final int WEIGHED_AGAIN = 32;
 
     private final GroupByReducerOp op;
-    private final Cursor source;
     private final TreeMap<Object, Group> groups = new TreeMap<>();
 
-    /** Failures met while reading that were not given yet. */
-    private final Chunk held = new Chunk();
+    /** Has failures met while reading; all of the pass is one, since it is read again. */
+    private final OpenGroup all = new OpenGroup();
 
-    private State start;
-    private int heldGiven;
-    private long given;
     private final Holding holding;
     private boolean broken;
     private @Nullable Iterator<Map.Entry<Object, Group>> finished;
 
     GroupCursor(Context context, GroupByReducerOp op) {
-      super(context);
+      super(context, context.open(op.input));
       this.op = op;
-      this.source = context.open(op.input);
       this.holding = new Holding(context.heap());
-      this.start = source.save();
+      begin();
+    }
+
+    private void begin() {
+      all.begin(State.of("input", source.save()));
     }
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (heldGiven == held.size() && finished == null) {
+      while (!all.hasMore() && finished == null) {
         if (broken) {
           return;
         }
         read();
       }
-      while (out.size() < max && heldGiven < held.size()) {
-        out.append(held, heldGiven++);
+      if (all.hasMore()) {
+        all.give(out, max);
       }
       Iterator<Map.Entry<Object, Group>> left = finished;
       while (left != null && out.isOpen(max) && left.hasNext()) {
@@ -124,13 +124,12 @@ public record GroupByReducerOp(
         left.remove();
         holding.letGo(group.bytes);
         out.add(valueOf(group), group.first.parent(), group.first.ordinal());
+        all.gave(1);
       }
-      given += out.size();
     }
 
     private void read() {
-      held.clear();
-      heldGiven = 0;
+      Chunk failures = all.refill();
       Chunk pulled = scratch();
       source.fill(pulled, PULL);
       if (pulled.isEmpty()) {
@@ -138,12 +137,12 @@ public record GroupByReducerOp(
       }
       for (int i = 0; i < pulled.size() && !broken; i++) {
         if (pulled.isFailure(i)) {
-          held.append(pulled, i);
+          failures.append(pulled, i);
           continue;
         }
         Failure failure = reduce(pulled.item(i), pulled, i, 0);
         if (failure != null) {
-          held.add(failure, pulled.parentOf(i), pulled.ordinalOf(i));
+          failures.add(failure, pulled.parentOf(i), pulled.ordinalOf(i));
         }
       }
     }
@@ -218,18 +217,18 @@ public record GroupByReducerOp(
 
     @Override
     protected State position() {
-      return State.skipping(given, State.of("input", start));
+      return all.position();
     }
 
     @Override
     protected void moveTo(State state) {
       source.restore(state.state("input"));
-      start = source.save();
+      begin();
     }
 
     @Override
     public boolean isReady() {
-      return heldGiven < held.size() || finished != null || broken;
+      return all.hasMore() || finished != null || broken;
     }
 
     @Override

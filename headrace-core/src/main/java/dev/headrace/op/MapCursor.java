@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.ForwardingCursor;
 import dev.headrace.spi.Meter;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.PureFunction;
@@ -10,17 +11,13 @@ import dev.headrace.spi.State;
 import dev.headrace.spi.Work;
 
 /** A running map on one thread; what runs where it has several is the engine's. */
-final class MapCursor extends Cursor {
-  private final Cursor source;
+final class MapCursor extends ForwardingCursor {
   private final Work work;
   private final boolean isPure;
   private final boolean synchronous;
 
   /** What was pulled, but not worked on because the function turned slow or its results heavy. */
-  private final Chunk rest = new Chunk();
-
-  private int restGiven;
-  private State restBefore = State.START;
+  private final OpenGroup rest = new OpenGroup();
 
   MapCursor(Context context, Cursor source, Work work, Op op, boolean synchronous) {
     this(context, context.meter(), source, work, op, synchronous);
@@ -33,8 +30,7 @@ final class MapCursor extends Cursor {
 
   private MapCursor(
       Context context, Meter meter, Cursor source, Work work, Op op, boolean synchronous) {
-    super(context, meter);
-    this.source = source;
+    super(context, meter, source);
     this.work = work;
     this.isPure = PureFunction.areAllOf(op);
     this.synchronous = synchronous;
@@ -42,11 +38,11 @@ final class MapCursor extends Cursor {
 
   @Override
   protected void produce(Chunk out, int max) {
-    if (restGiven < rest.size()) {
-      out.append(rest, restGiven, Math.min(synchronous ? 1 : max, rest.size() - restGiven));
+    if (rest.hasMore()) {
+      int _ = rest.show(out, synchronous ? 1 : max);
       int worked = work.run(out, true);
       out.truncate(worked);
-      restGiven += worked;
+      rest.pass(worked);
       return;
     }
     if (max == 1 || synchronous) {
@@ -58,23 +54,21 @@ final class MapCursor extends Cursor {
     source.fill(out, max);
     int done = work.run(out, true);
     if (done < out.size()) {
-      rest.clear();
-      rest.append(out, done, out.size() - done);
-      restGiven = 0;
-      restBefore = State.skipping(done, before);
+      rest.begin(State.skipping(done, before));
+      rest.refill().append(out, done, out.size() - done);
       out.truncate(done);
     }
   }
 
   @Override
   public boolean isReady() {
-    return restGiven < rest.size() || source.isReady();
+    return rest.hasMore() || source.isReady();
   }
 
   @Override
   public void skip(long count) {
-    int ofRest = (int) Math.min(count, rest.size() - restGiven);
-    restGiven += ofRest;
+    int ofRest = (int) Math.min(count, rest.left());
+    rest.pass(ofRest);
     source.skip(count - ofRest); // one to one: the function is not even called
   }
 
@@ -85,16 +79,6 @@ final class MapCursor extends Cursor {
 
   @Override
   protected State position() {
-    return restGiven < rest.size() ? State.skipping(restGiven, restBefore) : source.save();
-  }
-
-  @Override
-  protected void moveTo(State state) {
-    source.restore(state);
-  }
-
-  @Override
-  public void close() {
-    source.close();
+    return rest.hasMore() ? rest.position() : source.save();
   }
 }

@@ -21,6 +21,7 @@ import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -158,7 +159,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
   }
 
   /** Reading, checking and laying out, which all ways of packing share. */
-  private abstract static class PackCursor extends Cursor {
+  private abstract static class PackCursor extends UnaryCursor {
     final PackOp op;
     final Reader reader;
 
@@ -175,9 +176,9 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
     private final Holding holding;
 
     PackCursor(Context context, PackOp op) {
-      super(context);
+      super(context, context.open(op.input));
       this.op = op;
-      this.reader = new Reader(context.open(op.input));
+      this.reader = new Reader(source);
       this.holding = new Holding(context.heap());
     }
 

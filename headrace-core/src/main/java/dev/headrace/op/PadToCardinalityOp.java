@@ -13,6 +13,7 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import dev.headrace.spi.UserFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +64,11 @@ public record PadToCardinalityOp(
     return new PadCursor(context, this);
   }
 
-  private static final class PadCursor extends Cursor {
+  private static final class PadCursor extends UnaryCursor {
     private static final Tensor REAL = Tensor.scalar(true);
     private static final Tensor NOT_REAL = Tensor.scalar(false);
 
     private final PadToCardinalityOp op;
-    private final Cursor source;
 
     /** Real elements and padding so far. */
     private long real;
@@ -85,9 +85,8 @@ public record PadToCardinalityOp(
     private long sinceLast;
 
     PadCursor(Context context, PadToCardinalityOp op) {
-      super(context);
+      super(context, context.open(op.input, Math.min(context.demand(), op.count)));
       this.op = op;
-      this.source = context.open(op.input, Math.min(context.demand(), op.count));
     }
 
     @Override
@@ -208,11 +207,6 @@ public record PadToCardinalityOp(
                 .formatted(op.count, Plural.word(op.count, "element"), real, padded));
       }
       source.restore(state.state("input"));
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 }

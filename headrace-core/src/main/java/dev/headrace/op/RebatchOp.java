@@ -20,6 +20,7 @@ import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import dev.headrace.spi.Weigher;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -75,7 +76,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     }
   }
 
-  private static final class RebatchCursor extends Cursor {
+  private static final class RebatchCursor extends UnaryCursor {
     private final RebatchOp op;
     private final Reader reader;
     private int turn;
@@ -87,12 +88,8 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     private final List<Piece> gathered = new ArrayList<>();
     private long gatheredRows;
 
-    /*
-     * A batch and the failures delivered before it are one group, as in batch. In the middle of a
-     * group the position is "the group's start, and so many elements of its output".
-     */
-    private @Nullable State groupStart;
-    private int givenOfGroup;
+    /** A batch and the failures delivered before it, as in batch. */
+    private final OpenGroup group = new OpenGroup();
 
     /** What the input batches weigh that rows are taken from. */
     private final Holding holding;
@@ -101,9 +98,9 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     private boolean broken;
 
     RebatchCursor(Context context, RebatchOp op) {
-      super(context);
+      super(context, context.open(op.input));
       this.op = op;
-      this.reader = new Reader(context.open(op.input));
+      this.reader = new Reader(source);
       this.holding = new Holding(context.heap());
       this.budget = new BatchBudget(context.slabs(), holding, context.path());
     }
@@ -111,8 +108,8 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     @Override
     protected void produce(Chunk out, int max) {
       while (out.isOpen(max) && !broken) {
-        if (groupStart == null) {
-          groupStart = beforeNext();
+        if (!group.hasBegun()) {
+          group.begin(beforeNext());
         }
         long missing = op.sizes.get(turn) - gatheredRows;
         Batch batch = current;
@@ -155,7 +152,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
     private void openBatch(Chunk out) {
       if (reader.isFailure()) {
         reader.giveTo(out);
-        givenOfGroup++;
+        group.gave(1);
         return;
       }
       try {
@@ -172,7 +169,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
         row = 0;
       } catch (Throwable e) {
         reader.give(context.failure(reader.id(), e), out);
-        givenOfGroup++;
+        group.gave(1);
       }
     }
 
@@ -236,8 +233,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
       Batch batch = current; // it goes on in the next one
       holding.letGo(holding.bytes() - (batch == null ? 0 : batch.bytes));
       gatheredRows = 0;
-      groupStart = null;
-      givenOfGroup = 0;
+      group.end();
     }
 
     private Object concatenated() {
@@ -319,8 +315,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
 
     @Override
     protected State position() {
-      State start = groupStart;
-      return State.skipping(givenOfGroup, start == null ? beforeNext() : start);
+      return group.hasBegun() ? group.position() : beforeNext();
     }
 
     @Override
@@ -340,7 +335,7 @@ public record RebatchOp(Op input, List<Integer> sizes, boolean dropRemainder, Si
       if (reader.advance(1)) {
         openBatch(new Chunk());
       }
-      givenOfGroup = 0;
+      group.end();
       Batch batch = current;
       if (batch == null || savedRow >= batch.rows()) {
         throw new State.InvalidState(

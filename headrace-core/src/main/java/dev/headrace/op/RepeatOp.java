@@ -11,6 +11,7 @@ import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,11 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     return new RepeatCursor(context, this);
   }
 
+  private Cursor open(Context context, long repetition) {
+    long pass = Passes.ofRepetition(context.iteration(), count, repetition);
+    return context.open(input, pass, new Id(context.prefix(), repetition));
+  }
+
   /** Where a repetition began. */
   private static final class Start {
     final State state;
@@ -66,14 +72,13 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     }
   }
 
-  private static final class RepeatCursor extends Cursor {
+  private static final class RepeatCursor extends UnaryCursor {
     /*
      * Where order is not kept below, a position must also tell the order that was met after it, and
      * that may include repetitions that were opened later. So their starts form a list, and a
      * position carries (late) the starts that followed it.
      */
     private final RepeatOp op;
-    private Cursor source;
     private Start start = new Start(State.START);
 
     /**
@@ -89,26 +94,32 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
     private State end = State.START;
 
     RepeatCursor(Context context, RepeatOp op) {
-      super(context);
+      super(context, op.open(context, 0));
       this.op = op;
-      this.source = openRepetition();
+      noteStart();
     }
 
-    private Cursor openRepetition() {
-      long pass = Passes.ofRepetition(context.iteration(), op.count, repetition);
-      Cursor opened = context.open(op.input, pass, new Id(context.prefix(), repetition));
+    private void openRepetition() {
+      source = op.open(context, repetition);
       if (usedStarts < knownStarts.size()) {
-        opened.restore(knownStarts.get(usedStarts++));
+        source.restore(knownStarts.get(usedStarts++));
       }
-      Start next = new Start(opened.save());
+      noteStart();
+    }
+
+    private void noteStart() {
+      Start next = new Start(source.save());
       start.next = next;
       start = next;
-      return opened;
+    }
+
+    private boolean isOver() {
+      return op.count != -1 && repetition >= op.count;
     }
 
     @Override
     protected void produce(Chunk out, int max) {
-      while (op.count == -1 || repetition < op.count) {
+      while (!isOver()) {
         source.fill(out, max);
         if (!out.isEmpty()) {
           gaveSome = true;
@@ -121,16 +132,27 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
         source.close();
         repetition++;
         gaveSome = false;
-        if (op.count == -1 || repetition < op.count) {
-          source = openRepetition();
+        if (!isOver()) {
+          openRepetition();
         }
       }
     }
 
     @Override
+    public boolean isReady() {
+      return isOver() || source.isReady();
+    }
+
+    @Override
+    public void start() {
+      if (!isOver()) {
+        source.start();
+      }
+    }
+
+    @Override
     protected State position() {
-      boolean over = op.count != -1 && repetition >= op.count;
-      if (over) {
+      if (isOver()) {
         return State.of("repetition", repetition, "input", end);
       }
       if (!start.state.isLate()) {
@@ -168,11 +190,11 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
       if (repetition > 0 || op.count == 0) {
         source.close(); // the first repetition, which is behind
       }
-      if (op.count != -1 && repetition >= op.count) {
+      if (isOver()) {
         end = input;
         if (repetition > 0 && !input.isStart()) {
           repetition--;
-          source = openRepetition();
+          openRepetition();
           source.restore(input);
           end = source.save();
           source.close();
@@ -180,7 +202,7 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
         }
       } else {
         if (repetition > 0) {
-          source = openRepetition();
+          openRepetition();
         }
         source.restore(input);
         if (state.has("next")) {
@@ -188,11 +210,6 @@ public record RepeatOp(Op input, long count, Site site) implements Op {
           usedStarts = 0;
         }
       }
-    }
-
-    @Override
-    public void close() {
-      source.close();
     }
   }
 }

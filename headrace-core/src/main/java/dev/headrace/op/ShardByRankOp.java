@@ -10,6 +10,7 @@ import dev.headrace.spi.ShardMode;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import java.util.Objects;
 
 /**
@@ -55,7 +56,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     return new RankCursor(context, this);
   }
 
-  private static final class RankCursor extends Cursor {
+  private static final class RankCursor extends UnaryCursor {
     private static final int LONGEST_PULL = 1024;
 
     private final ShardByRankOp op;
@@ -65,12 +66,9 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     private final Chunk group = new Chunk();
 
     /** What this rank gets for that group: failures, then an element. */
-    private final Chunk share = new Chunk();
+    private final OpenGroup share = new OpenGroup();
 
-    private int given;
-    private State groupStart = State.START;
-
-    /** Whole groups before {@link #groupStart}. */
+    /** Whole groups before that one. */
     private long groupsBefore;
 
     /** Whether the group is being read, and not all of it is there. */
@@ -79,21 +77,20 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     private boolean ended;
 
     RankCursor(Context context, ShardByRankOp op) {
-      super(context);
-      this.op = op;
       long demand = context.demand();
-      this.reader =
-          new Reader(
-              context.open(
-                  op.input,
-                  demand > Long.MAX_VALUE / op.world ? Long.MAX_VALUE : demand * op.world));
+      super(
+          context,
+          context.open(
+              op.input, demand > Long.MAX_VALUE / op.world ? Long.MAX_VALUE : demand * op.world));
+      this.op = op;
+      this.reader = new Reader(source);
     }
 
     @Override
     protected void produce(Chunk out, int max) {
       while (out.isOpen(max)) {
-        if (given < share.size() && !isReading) {
-          out.append(share, given++);
+        if (share.hasMore() && !isReading) {
+          share.give(out, 1);
         } else if ((ended && !isReading) || (!out.isEmpty() && !reader.isReady())) {
           return;
         } else {
@@ -105,10 +102,8 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     private void readGroup(int wanted) {
       if (!isReading) {
         groupsBefore += group.size() == op.world ? 1 : 0;
-        groupStart = reader.after();
+        share.begin(at(groupsBefore, reader.after()));
         group.clear();
-        share.clear();
-        given = 0;
         isReading = true;
       }
       while (group.size() < op.world) {
@@ -121,7 +116,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
           reader.giveTo(group);
           forget(group.size() - 2);
         } else if (group.size() == op.rank) {
-          reader.giveTo(share);
+          reader.giveTo(share.waiting());
         }
       }
       addElement();
@@ -142,13 +137,13 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
     private void addElement() {
       int present = group.size();
       if (op.rank < present && (present == op.world || op.mode != ShardMode.DROP)) {
-        share.append(group, op.rank);
+        share.waiting().append(group, op.rank);
       } else if (present > 0 && op.mode == ShardMode.PAD) {
-        share.append(group, present - 1);
+        share.waiting().append(group, present - 1);
       } else if (present > 0 && op.mode == ShardMode.REPEAT) {
         int number = op.rank - present;
         if (groupsBefore == 0) {
-          share.append(group, number % present);
+          share.waiting().append(group, number % present);
         } else {
           context.asOne(() -> addFromTheStart(number));
         }
@@ -161,7 +156,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
         int left = number;
         while (again.advance(left + 1)) {
           if (!again.isFailure() && left-- == 0) {
-            again.giveTo(share);
+            again.giveTo(share.waiting());
             return;
           }
         }
@@ -170,13 +165,13 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
 
     @Override
     public boolean isReady() {
-      return (!isReading && given < share.size()) || ended || reader.isReady();
+      return (!isReading && share.hasMore()) || ended || reader.isReady();
     }
 
     @Override
     protected State position() {
-      if (isReading || given < share.size()) {
-        return State.skipping(given, at(groupsBefore, groupStart));
+      if (isReading || share.hasMore()) {
+        return share.position();
       }
       if (ended) {
         return State.of("over", true, "input", reader.after());

@@ -16,6 +16,7 @@ import dev.headrace.spi.Reader;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +109,7 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
     }
   }
 
-  private static final class UnbatchCursor extends Cursor {
+  private static final class UnbatchCursor extends UnaryCursor {
     private final UnbatchOp op;
     private final Reader reader;
     private @Nullable Rows rows;
@@ -116,10 +117,10 @@ public record UnbatchOp(Op input, @Nullable Fn<Object, List<Object>> items, Site
     private long next;
 
     UnbatchCursor(Context context, UnbatchOp op) {
-      super(context);
-      this.op = op;
       // One batch gives at least one row, or none: nothing is known of how many are needed.
-      this.reader = new Reader(context.open(op.input));
+      super(context, context.open(op.input));
+      this.op = op;
+      this.reader = new Reader(source);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.headrace.spi.Site;
 import dev.headrace.spi.Spill;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -42,52 +43,47 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
     return new UniqueCursor(context, this);
   }
 
-  private static final class UniqueCursor extends Cursor {
+  private static final class UniqueCursor extends UnaryCursor {
     /** How much is pulled at once while nothing is kept. */
     private static final int LONGEST_PULL = 1024;
 
     private final UniqueOp op;
-    private final Cursor source;
     private final SeenKeys seen;
 
-    /** What was kept beyond what was asked for. */
-    private final Chunk kept = new Chunk();
+    /** All of the pass is one group, because what was seen is found again by reading again. */
+    private final OpenGroup kept = new OpenGroup();
 
-    private State start;
-    private int givenOfKept;
-    private long given;
     private boolean broken;
 
     UniqueCursor(Context context, UniqueOp op) {
-      super(context);
+      super(context, context.open(op.input));
       this.op = op;
-      this.source = context.open(op.input);
       this.seen = new SeenKeys(context);
-      this.start = source.save();
+      begin();
+    }
+
+    private void begin() {
+      kept.begin(State.of("input", source.save()));
     }
 
     @Override
     protected void produce(Chunk out, int max) {
       int pull = max;
-      while (givenOfKept == kept.size()) {
-        kept.clear();
-        givenOfKept = 0;
+      while (!kept.hasMore()) {
+        Chunk pulled = kept.refill();
         if (broken) {
           return;
         }
-        source.fill(kept, pull);
-        if (kept.isEmpty()) {
+        source.fill(pulled, pull);
+        if (pulled.isEmpty()) {
           return;
         }
-        dropSeen(kept);
+        dropSeen(pulled);
         if (context.demand() == Long.MAX_VALUE) {
           pull = Math.min(2 * pull, Math.max(max, LONGEST_PULL));
         }
       }
-      int size = Math.min(max, kept.size() - givenOfKept);
-      out.append(kept, givenOfKept, size);
-      givenOfKept += size;
-      given += size;
+      kept.give(out, max);
     }
 
     private void dropSeen(Chunk chunk) {
@@ -150,18 +146,18 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
 
     @Override
     public boolean isReady() {
-      return givenOfKept < kept.size() || source.isReady();
+      return kept.hasMore() || source.isReady();
     }
 
     @Override
     protected State position() {
-      return State.skipping(given, State.of("input", start));
+      return kept.position();
     }
 
     @Override
     protected void moveTo(State state) {
       source.restore(state.state("input"));
-      start = source.save();
+      begin();
     }
 
     @Override

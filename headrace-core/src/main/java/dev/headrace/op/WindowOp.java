@@ -15,6 +15,7 @@ import dev.headrace.spi.Passing;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import dev.headrace.spi.Weigher;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +88,13 @@ public record WindowOp(
             + HeapLayout.REFERENCE * 3L / 2;
   }
 
-  private static final class WindowCursor extends Cursor {
+  /** What so many windows need of the input. */
+  private long demandOf(long windows) {
+    long most = Long.MAX_VALUE - span();
+    return windows > most / shift ? Long.MAX_VALUE : Math.max(0, windows - 1) * shift + span();
+  }
+
+  private static final class WindowCursor extends UnaryCursor {
     private final WindowOp op;
     private final long span;
     private final HoldingReader reader;
@@ -103,19 +110,11 @@ public record WindowOp(
     private boolean broken;
 
     WindowCursor(Context context, WindowOp op) {
-      super(context);
+      super(context, context.open(op.input, op.demandOf(context.demand())));
       this.op = op;
       this.span = op.span();
       this.holding = new Holding(context.heap());
-      this.reader = new HoldingReader(context.open(op.input, demandOf(context.demand())));
-    }
-
-    /** What so many windows need of the input. */
-    private long demandOf(long windows) {
-      long most = Long.MAX_VALUE - span;
-      return windows > most / op.shift
-          ? Long.MAX_VALUE
-          : Math.max(0, windows - 1) * op.shift + span;
+      this.reader = new HoldingReader(source);
     }
 
     @Override
