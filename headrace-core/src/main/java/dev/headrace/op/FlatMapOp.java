@@ -3,15 +3,14 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
-import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
-import dev.headrace.spi.Id;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
 import dev.headrace.spi.Plan;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.State;
 import dev.headrace.spi.Traits;
+import dev.headrace.spi.UnaryCursor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -37,26 +36,21 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
     return new FlatMapCursor(context, this);
   }
 
-  private static final class FlatMapCursor extends Cursor {
-    private final FlatMapOp op;
-    private final Cursor source;
-    private final Chunk one = new Chunk();
+  private static final class FlatMapCursor extends UnaryCursor {
+    private final ChildPlans plans;
 
-    /** The plan being read, and the input's position before the element it was made from. */
-    private @Nullable Cursor child;
-
-    private State before = State.START;
+    /** The plan being read. */
+    private ChildPlans.@Nullable Child child;
 
     FlatMapCursor(Context context, FlatMapOp op) {
-      super(context);
-      this.op = op;
-      this.source = context.open(op.input);
+      super(context, context.open(op.input));
+      this.plans = new ChildPlans(context, op.function, null);
     }
 
     @Override
     protected void produce(Chunk out, int max) {
       while (out.isOpen(max)) {
-        Cursor current = child;
+        Cursor current = current();
         Cursor next = current == null ? source : current;
         if (!out.isEmpty() && !next.isReady()) {
           next.start();
@@ -68,6 +62,11 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
           return;
         }
       }
+    }
+
+    private @Nullable Cursor current() {
+      ChildPlans.Child open = child;
+      return open == null ? null : open.cursor();
     }
 
     private void takeFrom(Cursor current, Chunk out, int max) {
@@ -83,62 +82,36 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
 
     /** Opens the plan of the next element, or gives its failure; false at the end. */
     private boolean openNext(Chunk out) {
-      before = source.save();
-      source.fill(one, 1);
-      if (one.isEmpty()) {
+      ChildPlans.Child opened = plans.next(source);
+      if (opened == null) {
         return false;
       }
-      Object opened = openPlan(0);
-      if (opened instanceof Cursor cursor) {
-        child = cursor;
+      if (opened.failure() == null) {
+        child = opened;
       } else {
-        out.add(opened, one.parentOf(0), one.ordinalOf(0));
+        out.add(opened.failure(), opened.id().parent(), opened.id().ordinal());
       }
       return true;
     }
 
-    /** The cursor of the plan of the element in {@code one}, or the failure to make it. */
-    private Object openPlan(int times) {
-      if (one.isFailure(0)) {
-        return one.item(0);
-      }
-      Id id = one.id(0);
-      Plan<?> plan;
-      try {
-        plan =
-            Objects.requireNonNull(
-                op.function.apply(one.item(0)),
-                "expected the function to return a dataset, but it returned null");
-      } catch (Throwable e) {
-        if (context.mustCallAgain(e, times)) {
-          return openPlan(times + 1);
-        }
-        return context.failure(id, e);
-      }
-      if (Thread.currentThread().isInterrupted()) {
-        context.leftInterrupted();
-      }
-      return context.openChild(plan, id);
-    }
-
     @Override
     public boolean isReady() {
-      Cursor current = child;
+      Cursor current = current();
       return (current == null ? source : current).isReady();
     }
 
     @Override
     public void start() {
-      Cursor current = child;
+      Cursor current = current();
       (current == null ? source : current).start();
     }
 
     @Override
     protected State position() {
-      Cursor current = child;
-      return current == null
+      ChildPlans.Child open = child;
+      return open == null || open.cursor() == null
           ? State.of("input", source.save())
-          : State.of("before", before, "child", current.save());
+          : State.of("before", open.before(), "child", open.cursor().save());
     }
 
     @Override
@@ -148,32 +121,17 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
         return;
       }
       source.restore(state.state("before"));
-      before = source.save(); // of this life, which goes on noting the order it meets
-      source.fill(one, 1);
-      if (one.isEmpty()) {
-        throw new IllegalStateException(
-            context.path()
-                + ": expected to read an element of the input again, but it has ended; the input"
-                + " changed since the checkpoint");
-      }
-      Object opened = openPlan(0);
-      if (opened instanceof Failure failure) {
-        throw new IllegalStateException(
-            context.path() + ": cannot make the dataset of element " + one.id(0) + " again",
-            failure.cause());
-      }
-      Cursor again = (Cursor) opened;
-      child = again;
-      again.restore(state.state("child"));
+      // The position before it is of this life, which goes on noting the order it meets.
+      child = plans.again(source, source.save(), state.state("child"));
     }
 
     @Override
     public void close() {
-      Cursor current = child;
-      if (current != null) {
-        current.close();
+      ChildPlans.Child open = child;
+      if (open != null) {
+        open.close();
       }
-      source.close();
+      super.close();
     }
   }
 }

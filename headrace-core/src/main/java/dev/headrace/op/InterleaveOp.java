@@ -4,9 +4,7 @@ import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
-import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
-import dev.headrace.spi.Id;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Parallelism;
@@ -60,25 +58,17 @@ public record InterleaveOp(
     return new InterleaveCursor(context, this);
   }
 
-  /**
-   * A plan made of one input element.
-   *
-   * @param before the input's position before that element
-   * @param child null where the element or the function failed
-   */
-  private record Opened(State before, @Nullable Cursor child, @Nullable Failure failure, Id id) {}
-
   private static final class InterleaveCursor extends Cursor {
     private final InterleaveOp op;
     private final Cursor source;
     private final Context.@Nullable Crew crew;
     private final int aheadMost;
-    private final @Nullable Opened[] slots;
+    private final ChildPlans plans;
+    private final ChildPlans.@Nullable Child[] slots;
 
     /** Plans whose reading has begun, but which have no slot yet. */
-    private final ArrayDeque<Opened> ahead = new ArrayDeque<>();
+    private final ArrayDeque<ChildPlans.Child> ahead = new ArrayDeque<>();
 
-    private final Chunk one = new Chunk();
     private int turn;
     private int takenOfBlock;
     private int open;
@@ -97,7 +87,8 @@ public record InterleaveOp(
               ? null
               : context.crew(op.parallelism);
       this.aheadMost = crew == null ? 0 : op.cycle;
-      this.slots = new Opened[op.cycle];
+      this.plans = new ChildPlans(context, op.function, crew);
+      this.slots = new ChildPlans.Child[op.cycle];
     }
 
     @Override
@@ -106,17 +97,17 @@ public record InterleaveOp(
         openIfRoom(); // one in each call, so that the first elements do not wait for all of them
       }
       while (out.isOpen(max)) {
-        Opened current = slots[turn];
-        if (current != null && current.child != null) {
-          if (!out.isEmpty() && !current.child.isReady()) {
-            current.child.start();
+        Cursor current = cursorIn(turn);
+        if (current != null) {
+          if (!out.isEmpty() && !current.isReady()) {
+            current.start();
             return;
           }
-          takeFrom(current.child, out, max);
+          takeFrom(current, out, max);
         } else if (openAhead()) {
-          Opened next = ahead.removeFirst();
-          if (next.failure != null) {
-            out.add(next.failure, next.id.parent(), next.id.ordinal());
+          ChildPlans.Child next = ahead.removeFirst();
+          if (next.failure() != null) {
+            out.add(next.failure(), next.id().parent(), next.id().ordinal());
           } else {
             slots[turn] = next;
             open++;
@@ -131,6 +122,11 @@ public record InterleaveOp(
           return;
         }
       }
+    }
+
+    private @Nullable Cursor cursorIn(int slot) {
+      ChildPlans.Child child = slots[slot];
+      return child == null ? null : child.cursor();
     }
 
     private void takeFrom(Cursor child, Chunk out, int max) {
@@ -177,57 +173,26 @@ public record InterleaveOp(
     }
 
     private void openOneMore() {
-      State before = source.save();
-      source.fill(one, 1);
-      if (one.isEmpty()) {
+      ChildPlans.Child opened = plans.next(source);
+      if (opened == null) {
         sourceEnded = true;
-      } else {
-        Opened opened = openPlan(before, State.START, 0);
-        ahead.addLast(opened);
-        if (opened.child != null && crew != null) {
-          opened.child.start();
-        }
+        return;
       }
-    }
-
-    /** Opens the plan of the element in {@code one}. */
-    private Opened openPlan(State before, State at, int times) {
-      Id id = one.id(0);
-      if (one.isFailure(0)) {
-        return new Opened(before, null, (Failure) one.item(0), id);
+      ahead.addLast(opened);
+      if (opened.cursor() != null && crew != null) {
+        opened.cursor().start();
       }
-      Plan<?> plan;
-      try {
-        plan =
-            Objects.requireNonNull(
-                op.function.apply(one.item(0)),
-                "expected the function to return a dataset, but it returned null");
-      } catch (Throwable e) {
-        if (context.mustCallAgain(e, times)) {
-          return openPlan(before, at, times + 1);
-        }
-        return new Opened(before, null, context.failure(id, e), id);
-      }
-      if (Thread.currentThread().isInterrupted()) {
-        context.leftInterrupted();
-      }
-      Cursor child =
-          crew == null
-              ? context.openChild(plan, id)
-              : crew.background(() -> context.openChild(plan, id));
-      child.restore(at);
-      return new Opened(before, child, null, id);
     }
 
     @Override
     protected State position() {
       List<State> states = new ArrayList<>();
       for (int i = 0; i < slots.length; i++) {
-        Opened opened = slots[i];
-        if (opened != null && opened.child != null) {
+        ChildPlans.Child opened = slots[i];
+        if (opened != null && opened.cursor() != null) {
           states.add(
               State.ofPairs(
-                  "slot", (long) i, "before", opened.before, "child", opened.child.save()));
+                  "slot", (long) i, "before", opened.before(), "child", opened.cursor().save()));
         }
       }
       return State.ofPairs(
@@ -236,7 +201,7 @@ public record InterleaveOp(
           "takenOfBlock",
           (long) takenOfBlock,
           "input",
-          ahead.isEmpty() ? source.save() : ahead.getFirst().before,
+          ahead.isEmpty() ? source.save() : ahead.getFirst().before(),
           "open",
           states);
     }
@@ -262,27 +227,11 @@ public record InterleaveOp(
       }
     }
 
-    private Opened reopen(State saved) {
+    private ChildPlans.Child reopen(State saved) {
       State before = saved.state("before");
-      Cursor again = context.open(op.input, 1);
-      try {
+      try (Cursor again = context.open(op.input, 1)) {
         again.restore(before);
-        again.fill(one, 1);
-        if (one.isEmpty()) {
-          throw new IllegalStateException(
-              context.path()
-                  + ": expected to read an element of the input again, but it has ended; the input"
-                  + " changed since the checkpoint");
-        }
-        Opened opened = openPlan(before, saved.state("child"), 0);
-        if (opened.failure != null) {
-          throw new IllegalStateException(
-              context.path() + ": cannot make the dataset of element " + opened.id + " again",
-              opened.failure.cause());
-        }
-        return opened;
-      } finally {
-        again.close();
+        return plans.again(again, before, saved.state("child"));
       }
     }
 
@@ -291,16 +240,12 @@ public record InterleaveOp(
       if (crew != null) {
         crew.close(); // first, so that no child is being read while it is closed
       }
-      for (Opened opened : slots) {
-        if (opened != null && opened.child != null) {
-          opened.child.close();
+      for (ChildPlans.Child opened : slots) {
+        if (opened != null) {
+          opened.close();
         }
       }
-      for (Opened opened : ahead) {
-        if (opened.child != null) {
-          opened.child.close();
-        }
-      }
+      ahead.forEach(ChildPlans.Child::close);
       source.close();
     }
   }
