@@ -118,4 +118,25 @@ class WorkerCrewTest {
       stage.close();
     }
   }
+
+  @Test
+  void askingAStageWhetherItIsReadyStartsNothing() throws InterruptedException {
+    RangeOp range = new RangeOp(0, 10, 1, Site.UNKNOWN);
+    try (Engine engine = new Engine(range, SETTINGS)) {
+      OpenContext context = OpenContext.root(engine, new Pass(engine), range, 0, Long.MAX_VALUE);
+      Stage stage =
+          new Stage(
+              context.forBackground(),
+              new WorkerCrew(context, 1, true),
+              range.open(context.forBackground()),
+              new StagePlan(null, true, true, 4, Long.MAX_VALUE));
+      assertThat(stage.isReady()).isFalse();
+      assertThat(stage.hasWork()).isFalse();
+      stage.start();
+      while (!stage.isReady()) {
+        Thread.sleep(1);
+      }
+      stage.close();
+    }
+  }
 }
