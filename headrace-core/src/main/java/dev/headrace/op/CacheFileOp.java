@@ -374,8 +374,8 @@ public record CacheFileOp(
         return State.ofPairs(
             "from", CacheFile.startOf(found), "position", 0L, "cached", found.digest());
       }
-      boolean isLate = store.start().isLate();
-      State from = State.lazy(store::start, isLate);
+      State from = State.lazy(store::start, store.start());
+      boolean isLate = from.isLate();
       Cursor input = source;
       if (input == null || dropsFailures || (ended && isLate)) {
         return State.ofPairs("from", from, "position", position, "cached", store.content());

@@ -148,7 +148,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
         return State.of("position", position);
       }
       long reached = position;
-      return State.lazy(() -> cannotReturn(reached), false);
+      return State.lazy(() -> cannotReturn(reached));
     }
 
     /** A plan that a function made is seen by nobody before this. */

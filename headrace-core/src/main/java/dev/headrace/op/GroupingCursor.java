@@ -397,7 +397,8 @@ abstract class GroupingCursor extends Cursor {
                 Arrays.stream(numbers, 0, count).map(number -> number - first).toArray(),
                 "child",
                 its),
-        input.isLate() || its.isLate());
+        input,
+        its);
   }
 
   @Override

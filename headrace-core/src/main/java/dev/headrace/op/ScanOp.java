@@ -174,13 +174,12 @@ public record ScanOp(
       String path = context.path(); // not the cursor, which a position must not keep alive
       try {
         State state = Values.toState(now);
-        return State.lazy(() -> written(state, now, path), false);
+        return State.lazy(() -> written(state, now, path));
       } catch (IllegalArgumentException notWritable) {
         return State.lazy(
             () -> {
               throw unwritable(now, path, notWritable);
-            },
-            false);
+            });
       }
     }
 

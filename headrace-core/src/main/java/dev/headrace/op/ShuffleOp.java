@@ -357,7 +357,7 @@ public record ShuffleOp(Op input, long buffer, @Nullable Seed seed, boolean resh
                   nowInputs,
                   nowEnded,
                   from),
-          Objects.requireNonNull(from.state).isLate());
+          Objects.requireNonNull(from.state));
     }
 
     /** Works out where to read from. Runs later and elsewhere. */

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,38 +20,26 @@ import org.jspecify.annotations.Nullable;
  * another one by passing over so many elements". Stages describe themselves with it, which is why a
  * stage can be added, removed or given other threads between a checkpoint and its resumption.
  */
-public final class State {
+public abstract sealed class State {
   /** The position before the first element, for every cursor. */
-  public static final State START = new State(new Object[0], null);
+  public static final State START = new Known();
 
   private static final String SKIP = "skip";
   private static final String FROM = "from";
 
-  private final Object[] pairs;
-  private final @Nullable Supplier<State> late;
-  private final boolean followsOrder;
-
-  private State(Object[] pairs, @Nullable Supplier<State> late) {
-    this(pairs, late, true);
-  }
-
-  private State(Object[] pairs, @Nullable Supplier<State> late, boolean followsOrder) {
-    this.pairs = pairs;
-    this.late = late;
-    this.followsOrder = followsOrder;
-  }
+  private State() {}
 
   public static State of(String name, Object value) {
-    return new State(new Object[] {name, value}, null);
+    return new Known(name, value);
   }
 
   public static State of(String name, Object value, String name2, Object value2) {
-    return new State(new Object[] {name, value, name2, value2}, null);
+    return new Known(name, value, name2, value2);
   }
 
   /** A state from names and values (Long, Boolean, String, State, long[], List of State). */
   public static State ofPairs(Object... namesAndValues) {
-    return new State(namesAndValues, null);
+    return new Known(namesAndValues);
   }
 
   /**
@@ -58,24 +47,24 @@ public final class State {
    * keeps alive whatever it needs for that, so it must not be held for long.
    */
   public static State late(Supplier<State> supplier) {
-    return new State(new Object[0], supplier);
+    return new Late(supplier);
   }
 
-  /** A state that is worked out when it is needed, only because that is work. */
-  public static State lazy(Supplier<State> supplier, boolean followsOrder) {
-    return new State(new Object[0], supplier, followsOrder);
+  /**
+   * A state that is worked out when it is needed, only because that is work. It is late if one of
+   * the states that go into it is.
+   */
+  public static State lazy(Supplier<State> supplier, State... parts) {
+    for (State part : parts) {
+      if (part.isLate()) {
+        return new Late(supplier);
+      }
+    }
+    return new Lazy(supplier);
   }
 
   /** This state and one more value. */
-  public State with(String name, Object value) {
-    if (late != null) {
-      throw new IllegalStateException("state: expected one that is known, but got a late one");
-    }
-    Object[] more = Arrays.copyOf(pairs, pairs.length + 2);
-    more[pairs.length] = name;
-    more[pairs.length + 1] = value;
-    return new State(more, null);
-  }
+  public abstract State with(String name, Object value);
 
   /** The position {@code count} elements after {@code from}. */
   public static State skipping(long count, State from) {
@@ -83,59 +72,19 @@ public final class State {
   }
 
   /** Whether this state, or one within it, depends on what happened after it was taken. */
-  public boolean isLate() {
-    if (late != null) {
-      return followsOrder;
-    }
-    for (int i = 1; i < pairs.length; i += 2) {
-      if (pairs[i] instanceof State nested && nested.isLate()) {
-        return true;
-      }
-      if (pairs[i] instanceof List<?> list) {
-        for (Object item : list) {
-          if (item instanceof State nested && nested.isLate()) {
-            return true;
-          }
-        }
-      }
-    }
-    return false;
-  }
+  public abstract boolean isLate();
 
   /**
    * Whether all of it is known already, so that it keeps nothing alive and may be held for long.
    */
-  public boolean isWorkedOut() {
-    if (late != null) {
-      return false;
-    }
-    for (int i = 1; i < pairs.length; i += 2) {
-      if (pairs[i] instanceof State nested && !nested.isWorkedOut()) {
-        return false;
-      }
-      if (pairs[i] instanceof List<?> list) {
-        for (Object item : list) {
-          if (item instanceof State nested && !nested.isWorkedOut()) {
-            return false;
-          }
-        }
-      }
-    }
-    return true;
-  }
+  public abstract boolean isWorkedOut();
 
-  /** This state, worked out if it is late; nested states may still be. */
-  public State settled() {
-    return late == null ? this : late.get().settled();
-  }
+  /** This state, worked out if it was not; nested states may still not be. */
+  public abstract State settled();
 
-  public boolean isStart() {
-    return late == null && pairs.length == 0;
-  }
+  public abstract boolean isStart();
 
-  public boolean isSkip() {
-    return late == null && pairs.length == 4 && pairs[0].equals(SKIP) && pairs[2].equals(FROM);
-  }
+  public abstract boolean isSkip();
 
   public long skipCount() {
     long count = number(SKIP);
@@ -204,17 +153,8 @@ public final class State {
     return states;
   }
 
-  /** Names and values in order, with late parts worked out. */
-  public Map<String, Object> resolved() {
-    if (late != null) {
-      return late.get().resolved();
-    }
-    Map<String, Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < pairs.length; i += 2) {
-      map.put((String) pairs[i], pairs[i + 1]);
-    }
-    return map;
-  }
+  /** Names and values in order. */
+  public abstract Map<String, Object> resolved();
 
   /** The state as maps, lists, texts, flags and numbers, with late parts worked out. */
   public Map<String, Object> toMap() {
@@ -240,7 +180,7 @@ public final class State {
       pairs[i++] = entry.getKey();
       pairs[i++] = ofPlain(entry.getValue());
     }
-    return pairs.length == 0 ? START : new State(pairs, null);
+    return pairs.length == 0 ? START : new Known(pairs);
   }
 
   private static Object ofPlain(Object value) {
@@ -251,17 +191,7 @@ public final class State {
     };
   }
 
-  private @Nullable Object find(String name) {
-    if (late != null) {
-      return late.get().find(name);
-    }
-    for (int i = 0; i < pairs.length; i += 2) {
-      if (pairs[i].equals(name)) {
-        return pairs[i + 1];
-      }
-    }
-    return null;
-  }
+  abstract @Nullable Object find(String name);
 
   private <V> V typed(String name, Class<V> type, String wanted) {
     Object value = find(name);
@@ -281,6 +211,151 @@ public final class State {
   @Override
   public String toString() {
     return resolved().toString();
+  }
+
+  /** Names and values that are there. */
+  private static final class Known extends State {
+    private final Object[] pairs;
+
+    Known(Object... pairs) {
+      this.pairs = pairs;
+    }
+
+    @Override
+    public State with(String name, Object value) {
+      Object[] more = Arrays.copyOf(pairs, pairs.length + 2);
+      more[pairs.length] = name;
+      more[pairs.length + 1] = value;
+      return new Known(more);
+    }
+
+    @Override
+    public boolean isLate() {
+      return isAnyNested(State::isLate);
+    }
+
+    @Override
+    public boolean isWorkedOut() {
+      return !isAnyNested(nested -> !nested.isWorkedOut());
+    }
+
+    private boolean isAnyNested(Predicate<State> which) {
+      for (int i = 1; i < pairs.length; i += 2) {
+        if (pairs[i] instanceof State nested && which.test(nested)) {
+          return true;
+        }
+        if (pairs[i] instanceof List<?> list) {
+          for (Object item : list) {
+            if (item instanceof State nested && which.test(nested)) {
+              return true;
+            }
+          }
+        }
+      }
+      return false;
+    }
+
+    @Override
+    public State settled() {
+      return this;
+    }
+
+    @Override
+    public boolean isStart() {
+      return pairs.length == 0;
+    }
+
+    @Override
+    public boolean isSkip() {
+      return pairs.length == 4 && pairs[0].equals(SKIP) && pairs[2].equals(FROM);
+    }
+
+    @Override
+    public Map<String, Object> resolved() {
+      Map<String, Object> map = new LinkedHashMap<>();
+      for (int i = 0; i < pairs.length; i += 2) {
+        map.put((String) pairs[i], pairs[i + 1]);
+      }
+      return map;
+    }
+
+    @Override
+    @Nullable Object find(String name) {
+      for (int i = 0; i < pairs.length; i += 2) {
+        if (pairs[i].equals(name)) {
+          return pairs[i + 1];
+        }
+      }
+      return null;
+    }
+  }
+
+  /** Names and values that are worked out when they are needed, each time. */
+  private abstract static sealed class Pending extends State {
+    private final Supplier<State> supplier;
+
+    Pending(Supplier<State> supplier) {
+      this.supplier = supplier;
+    }
+
+    @Override
+    public final State with(String name, Object value) {
+      throw new IllegalStateException("state: expected one that is known, but it is not yet");
+    }
+
+    @Override
+    public final boolean isWorkedOut() {
+      return false;
+    }
+
+    @Override
+    public final State settled() {
+      return supplier.get().settled();
+    }
+
+    @Override
+    public final boolean isStart() {
+      return false;
+    }
+
+    @Override
+    public final boolean isSkip() {
+      return false;
+    }
+
+    @Override
+    public final Map<String, Object> resolved() {
+      return supplier.get().resolved();
+    }
+
+    @Override
+    final @Nullable Object find(String name) {
+      return supplier.get().find(name);
+    }
+  }
+
+  /** Depends on what happens after it was taken. */
+  private static final class Late extends Pending {
+    Late(Supplier<State> supplier) {
+      super(supplier);
+    }
+
+    @Override
+    public boolean isLate() {
+      return true;
+    }
+  }
+
+  /** Is the same whenever it is worked out. */
+  private static final class Lazy extends Pending {
+    Lazy(Supplier<State> supplier) {
+      super(supplier);
+    }
+
+    @Override
+    public boolean isLate() {
+      return false;
+    }
   }
 
   /** Says that a state does not fit the operator it was given to. */

@@ -29,10 +29,10 @@ public final class Values {
    */
   public static State toState(Object value) {
     if (IMMUTABLE.get(value.getClass())) {
-      return State.lazy(() -> written(new ElementCodec().encode(value)), false);
+      return State.lazy(() -> written(new ElementCodec().encode(value)));
     }
     byte[] bytes = new ElementCodec().encode(value);
-    return State.lazy(() -> written(bytes), false);
+    return State.lazy(() -> written(bytes));
   }
 
   private static State written(byte[] bytes) {
