@@ -183,7 +183,7 @@ public record BatchOp(
     /** Pulls more elements for the batch; false at the end. */
     private boolean gather(Chunk out) {
       if (!group.hasBegun()) {
-        group.begin(State.of("input", source.save()));
+        group.begin(source.save());
       }
       Chunk pulled = gathered.isEmpty() ? gathered : scratch();
       source.fill(pulled, Math.min(op.size - gathered.size(), ELEMENTS_PER_CHUNK));
@@ -352,7 +352,7 @@ public record BatchOp(
 
     @Override
     protected State position() {
-      return group.hasBegun() ? group.position() : State.of("input", source.save());
+      return group.hasBegun() ? group.positionFromInput() : State.of("input", source.save());
     }
 
     @Override

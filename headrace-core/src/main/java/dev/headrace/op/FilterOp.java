@@ -97,7 +97,7 @@ public record FilterOp(
       do {
         boolean mayKeepMore = pull > max;
         if (mayKeepMore) {
-          kept.begin(super.position());
+          kept.begin(source.save());
         }
         Chunk pulled = mayKeepMore ? kept.refill() : out;
         source.fill(pulled, pull);
@@ -128,7 +128,7 @@ public record FilterOp(
 
     @Override
     protected State position() {
-      return kept.hasMore() ? kept.position() : super.position();
+      return kept.hasMore() ? kept.positionFromInput() : super.position();
     }
 
     @Override

@@ -100,11 +100,7 @@ public record GroupByReducerOp(
       super(context, context.open(op.input));
       this.op = op;
       this.holding = new Holding(context.heap());
-      begin();
-    }
-
-    private void begin() {
-      all.begin(State.of("input", source.save()));
+      all.begin(source.save());
     }
 
     @Override
@@ -217,13 +213,13 @@ public record GroupByReducerOp(
 
     @Override
     protected State position() {
-      return all.position();
+      return all.positionFromInput();
     }
 
     @Override
     protected void moveTo(State state) {
       source.restore(state.state("input"));
-      begin();
+      all.begin(source.save());
     }
 
     @Override

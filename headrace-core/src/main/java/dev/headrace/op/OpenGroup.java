@@ -2,6 +2,7 @@ package dev.headrace.op;
 
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.State;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,10 @@ final class OpenGroup {
   private @Nullable State start;
   private long given;
 
-  /** Begins a group, of which nothing is there yet. */
+  /** Begins a group, of which nothing was given yet. */
   void begin(State at) {
-    end();
     start = at;
+    given = 0;
   }
 
   boolean hasBegun() {
@@ -82,18 +83,25 @@ final class OpenGroup {
 
   /** Ends the group: all of it was given. */
   void end() {
-    waiting.clear();
-    givenOfWaiting = 0;
+    if (!waiting.isEmpty()) {
+      waiting.clear();
+      givenOfWaiting = 0;
+    }
     start = null;
     given = 0;
   }
 
-  /** The position in the middle of the group. */
+  /** The position in the middle of the group, whose start is a position of the operator. */
   State position() {
-    State from = start;
-    if (from == null) {
-      throw new IllegalStateException("position: expected a group that has begun");
-    }
-    return State.skipping(given, from);
+    return State.skipping(given, start());
+  }
+
+  /** The position in the middle of the group, whose start is a position of the input. */
+  State positionFromInput() {
+    return State.skipping(given, State.of("input", start()));
+  }
+
+  private State start() {
+    return Objects.requireNonNull(start, "position: expected a group that has begun");
   }
 }

@@ -104,6 +104,7 @@ public record ShardByRankOp(Op input, int rank, int world, ShardMode mode, Site 
         groupsBefore += group.size() == op.world ? 1 : 0;
         share.begin(at(groupsBefore, reader.after()));
         group.clear();
+        Chunk _ = share.refill();
         isReading = true;
       }
       while (group.size() < op.world) {

@@ -59,11 +59,7 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
       super(context, context.open(op.input));
       this.op = op;
       this.seen = new SeenKeys(context);
-      begin();
-    }
-
-    private void begin() {
-      kept.begin(State.of("input", source.save()));
+      kept.begin(source.save());
     }
 
     @Override
@@ -151,13 +147,13 @@ public record UniqueOp(Op input, @Nullable Fn<Object, Object> key, Site site) im
 
     @Override
     protected State position() {
-      return kept.position();
+      return kept.positionFromInput();
     }
 
     @Override
     protected void moveTo(State state) {
       source.restore(state.state("input"));
-      begin();
+      kept.begin(source.save());
     }
 
     @Override
