@@ -26,8 +26,15 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.headrace.data.Log;
 import dev.headrace.data.PartialFile;
+import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The directions and names that {@code docs/inside/architecture.md} promises. */
@@ -258,6 +265,28 @@ final class ArchitectureTest {
       outer = outer.getEnclosingClass().orElseThrow();
     }
     return outer;
+  }
+
+  /** Rules, findings and the model ask traits: an operator of somebody else has another name. */
+  @Test
+  void nothingDecidesByTheNameOfAnOperator() throws IOException {
+    Pattern decides =
+        Pattern.compile("word\\(\\)\\s*\\.(equals|startsWith|endsWith|contains|matches)");
+    List<String> found = new ArrayList<>();
+    int files = 0;
+    for (String room : List.of("profile", "optimize", "tune", "runtime")) {
+      try (Stream<Path> all = Files.walk(Path.of("src/main/java/dev/headrace", room))) {
+        for (Path file : all.filter(path -> path.toString().endsWith(".java")).toList()) {
+          files++;
+          Matcher matcher = decides.matcher(Files.readString(file));
+          while (matcher.find()) {
+            found.add(file.getFileName() + ": " + matcher.group());
+          }
+        }
+      }
+    }
+    assertThat(files).isGreaterThan(80);
+    assertThat(found).isEmpty();
   }
 
   private static boolean isVisible(JavaMember member) {

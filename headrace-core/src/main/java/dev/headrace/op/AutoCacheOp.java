@@ -8,6 +8,7 @@ import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferral;
 import dev.headrace.spi.Deferring;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Hurry;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Leases;
@@ -58,7 +59,8 @@ public record AutoCacheOp(
         .asKeepingElements()
         .asShapingNothing()
         .asNeverFailing()
-        .with(Deferring.CARRIES);
+        .with(Deferring.CARRIES)
+        .with(Duty.KEEPS);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.ElementReader;
 import dev.headrace.spi.ElementWriter;
 import dev.headrace.spi.Failure;
@@ -66,7 +67,8 @@ public record CacheFileOp(
         .asKeepingPlace()
         .with(Checkpointing.REPLAY)
         .asNeverFailing()
-        .with(Passing.ALL);
+        .with(Passing.ALL)
+        .with(Duty.KEEPS);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Holding;
 import dev.headrace.spi.Id;
@@ -45,7 +46,8 @@ public record CacheOp(Op input, Site site) implements Op {
         .with(Checkpointing.REPLAY)
         .asNeverFailing()
         .with(Recurring.HOLDS)
-        .with(Passing.ALL);
+        .with(Passing.ALL)
+        .with(Duty.KEEPS);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.headrace.op;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Passing;
@@ -28,7 +29,7 @@ public record FlatMapOp(Op input, Fn<Object, Plan<?>> function, Site site) imple
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingPlace().with(Passing.EXPANDED);
+    return Traits.PLAIN.asKeepingPlace().with(Passing.EXPANDED).with(Duty.OPENS);
   }
 
   @Override

@@ -1,9 +1,9 @@
 package dev.headrace.op;
 
-import dev.headrace.spi.Checkpointing;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
@@ -50,7 +50,7 @@ public record InterleaveOp(
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingPlace().with(Checkpointing.CURSOR).with(Passing.EXPANDED);
+    return Traits.PLAIN.asKeepingPlace().with(Passing.EXPANDED).with(Duty.OPENS);
   }
 
   @Override

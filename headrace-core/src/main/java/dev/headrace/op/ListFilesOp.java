@@ -4,6 +4,7 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.FileListing;
 import dev.headrace.spi.Op;
@@ -33,7 +34,7 @@ public record ListFilesOp(String pattern, Site site) implements Op {
 
   @Override
   public Traits traits() {
-    return Traits.PLAIN.asKeepingPlace().asNeverFailing();
+    return Traits.PLAIN.asKeepingPlace().asNeverFailing().with(Duty.LISTS_FILES);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.headrace.spi.Access;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Knob;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Parallelism;
@@ -38,7 +39,8 @@ public record PrefetchOp(Op input, @Knob int buffer, Site site) implements Op {
         .asKeepingElements()
         .asShapingNothing()
         .asNeverFailing()
-        .with(Deferring.CARRIES);
+        .with(Deferring.CARRIES)
+        .with(Duty.READS_AHEAD);
   }
 
   @Override

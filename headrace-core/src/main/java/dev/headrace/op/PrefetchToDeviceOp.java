@@ -7,6 +7,7 @@ import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
 import dev.headrace.spi.Deferring;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Failure;
 import dev.headrace.spi.Fn;
 import dev.headrace.spi.ForwardingCursor;
@@ -79,6 +80,7 @@ public record PrefetchToDeviceOp(
             .asKeepingPlace()
             .asOneToOne()
             .asKeepingElements()
+            .with(Duty.COPIES)
             .withInputIn(devices.getFirst()::allocatePinned);
     return functions.isEmpty()
         ? plain.asShapingNothing().with(casts() ? Deferring.CASTS : Deferring.NEEDS)

@@ -3,6 +3,7 @@ package dev.headrace.profile;
 import dev.headrace.data.Plural;
 import dev.headrace.profile.Advice.Action;
 import dev.headrace.profile.Model.Limit;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import dev.headrace.spi.Parallelism;
@@ -199,7 +200,7 @@ final class Advisor {
       return;
     }
     OpProfile.Crew crew = profile.operators().get(i).crew();
-    boolean opens = op.word().equals("interleave");
+    boolean opens = op.traits().duty() == Duty.OPENS;
     Action action = opens ? Action.READ_IN_PARALLEL : Action.PARALLELISE;
     if (op.parallelism() == Parallelism.SEQUENTIAL) {
       Load load = model.of(i);
@@ -422,7 +423,7 @@ final class Advisor {
   }
 
   private static boolean isPrefetch(Op op) {
-    return op.word().equals("prefetch");
+    return op.traits().duty() == Duty.READS_AHEAD;
   }
 
   private void enlargeBuffer(int i) {
@@ -509,7 +510,7 @@ final class Advisor {
    * Whether it keeps elements, or will if that helps; what the user did not write shapes nothing.
    */
   private static boolean isCache(Op op) {
-    return op.word().startsWith("cache");
+    return op.traits().duty() == Duty.KEEPS;
   }
 
   private static boolean isRandom(Op op) {

@@ -5,7 +5,10 @@ import dev.headrace.profile.Model.Limit;
 import dev.headrace.profile.Model.LimitKind;
 import dev.headrace.profile.Model.Suspect;
 import dev.headrace.profile.Verdict.Kind;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Op;
+import dev.headrace.spi.OpShape;
+import dev.headrace.spi.Passing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -414,7 +417,7 @@ final class Judge {
   }
 
   private boolean isCache(int operator) {
-    return nodes.get(operator).op().word().startsWith("cache");
+    return nodes.get(operator).op().traits().duty() == Duty.KEEPS;
   }
 
   /** Whether an operator reads: a source, one that opens sources, or a function on file names. */
@@ -464,9 +467,14 @@ final class Judge {
      */
     static boolean isBy(Op op, boolean mostlyWaits) {
       return op.inputs().isEmpty()
-          || op.word().equals("interleave")
-          || (op.word().equals("flatMap") && (mostlyWaits || getsFileNames(op)))
+          || (op.traits().duty() == Duty.OPENS
+              && (readsSeveral(op) || mostlyWaits || getsFileNames(op)))
           || readsFiles(op);
+    }
+
+    /** Whether it can read several datasets at once: then it is there to read. */
+    private static boolean readsSeveral(Op op) {
+      return OpShape.of(op.getClass()).hasKnob("parallelism");
     }
 
     /** Whether its function is given the names of files, one by one. */
@@ -481,11 +489,11 @@ final class Judge {
       Op at = op.inputs().getFirst();
       while (!at.inputs().isEmpty()
           && (at.traits().keepsElements()
-              || at.word().equals("shuffle")
-              || at.word().equals("repeat"))) {
+              || at.traits().passing() == Passing.REORDERED
+              || at.traits().passing() == Passing.REPEATED)) {
         at = at.inputs().getFirst();
       }
-      return at.word().equals("listFiles");
+      return at.traits().duty() == Duty.LISTS_FILES;
     }
   }
 }

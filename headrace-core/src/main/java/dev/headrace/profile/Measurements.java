@@ -2,6 +2,7 @@ package dev.headrace.profile;
 
 import dev.headrace.profile.Profile.Consumer;
 import dev.headrace.profile.Profile.Moment;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.OpCounters;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,7 +147,7 @@ public record Measurements(
   private Snapshot steadyFrom() {
     Snapshot first = snapshots.getFirst();
     Snapshot last = snapshots.getLast();
-    boolean caches = nodes.stream().anyMatch(node -> node.op().word().startsWith("cache"));
+    boolean caches = nodes.stream().anyMatch(node -> node.op().traits().duty() == Duty.KEEPS);
     long earliest = first.atNs() + (long) (WARM_UP * (last.atNs() - first.atNs()));
     for (Snapshot snapshot : snapshots) {
       boolean warm = snapshot.atNs() >= earliest && snapshot.delivered() > first.delivered();

@@ -2,6 +2,7 @@ package dev.headrace.profile;
 
 import dev.headrace.profile.OpProfile.Crew;
 import dev.headrace.profile.OpProfile.Later;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import java.util.ArrayList;
@@ -360,7 +361,7 @@ final class Model {
   /** Whether an operator passes elements on, or puts them together, without a user's function. */
   private static boolean handsOn(Op op) {
     return switch (op.traits().passing()) {
-      case ALL, REORDERED, REPEATED, GROUPED -> !op.word().startsWith("cache");
+      case ALL, REORDERED, REPEATED, GROUPED -> op.traits().duty() != Duty.KEEPS;
       case UNKNOWN, SOME, FIRST, EXPANDED -> false;
     };
   }

@@ -21,13 +21,20 @@ public final class Traits {
   /** A plain operator: position costs nothing, nothing else is promised. */
   public static final Traits PLAIN =
       new Traits(
-          0, Checkpointing.CURSOR, Deferring.NEEDS, Recurring.FOLLOWS, Passing.UNKNOWN, null);
+          0,
+          Checkpointing.CURSOR,
+          Deferring.NEEDS,
+          Recurring.FOLLOWS,
+          Passing.UNKNOWN,
+          Duty.NONE,
+          null);
 
   private final int promises;
   private final Checkpointing checkpointing;
   private final Deferring deferring;
   private final Recurring recurring;
   private final Passing passing;
+  private final Duty duty;
   private final SlabPool.@Nullable Source inputMemory;
 
   private Traits(
@@ -36,18 +43,20 @@ public final class Traits {
       Deferring deferring,
       Recurring recurring,
       Passing passing,
+      Duty duty,
       SlabPool.@Nullable Source inputMemory) {
     this.promises = promises;
     this.checkpointing = checkpointing;
     this.deferring = deferring;
     this.recurring = recurring;
     this.passing = passing;
+    this.duty = duty;
     this.inputMemory = inputMemory;
   }
 
   private Traits and(int promise) {
     return new Traits(
-        promises | promise, checkpointing, deferring, recurring, passing, inputMemory);
+        promises | promise, checkpointing, deferring, recurring, passing, duty, inputMemory);
   }
 
   private boolean has(int promise) {
@@ -136,7 +145,7 @@ public final class Traits {
 
   /** Says how its position is described. */
   public Traits with(Checkpointing how) {
-    return new Traits(promises, how, deferring, recurring, passing, inputMemory);
+    return new Traits(promises, how, deferring, recurring, passing, duty, inputMemory);
   }
 
   public Checkpointing checkpointing() {
@@ -145,7 +154,7 @@ public final class Traits {
 
   /** Says what it does about tensors of its input that are not computed yet. */
   public Traits with(Deferring what) {
-    return new Traits(promises, checkpointing, what, recurring, passing, inputMemory);
+    return new Traits(promises, checkpointing, what, recurring, passing, duty, inputMemory);
   }
 
   public Deferring deferring() {
@@ -154,7 +163,7 @@ public final class Traits {
 
   /** Says whether another pass gives the same elements in the same order. */
   public Traits with(Recurring how) {
-    return new Traits(promises, checkpointing, deferring, how, passing, inputMemory);
+    return new Traits(promises, checkpointing, deferring, how, passing, duty, inputMemory);
   }
 
   public Recurring recurring() {
@@ -163,7 +172,7 @@ public final class Traits {
 
   /** Says what becomes of the elements of its inputs. */
   public Traits with(Passing what) {
-    return new Traits(promises, checkpointing, deferring, recurring, what, inputMemory);
+    return new Traits(promises, checkpointing, deferring, recurring, what, duty, inputMemory);
   }
 
   /** What becomes of the elements of its inputs; one that shapes nothing lets all pass. */
@@ -171,12 +180,21 @@ public final class Traits {
     return passing == Passing.UNKNOWN && shapesNothing() ? Passing.ALL : passing;
   }
 
+  /** Says what it is there for, besides its elements. */
+  public Traits with(Duty what) {
+    return new Traits(promises, checkpointing, deferring, recurring, passing, what, inputMemory);
+  }
+
+  public Duty duty() {
+    return duty;
+  }
+
   /**
    * Says where batches before it are best assembled. It gives their memory back by itself, so that
    * they may live in slabs whatever follows it.
    */
   public Traits withInputIn(SlabPool.Source memory) {
-    return new Traits(promises, checkpointing, deferring, recurring, passing, memory);
+    return new Traits(promises, checkpointing, deferring, recurring, passing, duty, memory);
   }
 
   public SlabPool.@Nullable Source inputMemory() {

@@ -11,7 +11,6 @@ import dev.headrace.spi.Op;
 import dev.headrace.spi.OpShape;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +88,7 @@ public final class PrefetchRules {
   private static boolean isOnConsumersThread(Node node) {
     return !node.settings().debug()
         && Threads.isOnConsumersThread(node)
-        && !node.anyBelow(below -> below.word().equals(Threads.TO_DEVICE))
+        && !node.anyBelow(Threads::copies)
         && !node.anyAbove(above -> above instanceof MapOp map && map.synchronous())
         && !node.anyAbove(above -> above instanceof TakeOp take && isFew(take.count()))
         && Stream.concat(Stream.of(node), node.below())
@@ -199,7 +198,7 @@ public final class PrefetchRules {
   }
 
   private static @Nullable Found deviceNotLast(Node node) {
-    if (!node.op().word().equals(Threads.TO_DEVICE)) {
+    if (!Threads.copies(node.op())) {
       return null;
     }
     Node host = node.above().filter(above -> needsHost(above.op())).findFirst().orElse(null);
@@ -216,6 +215,6 @@ public final class PrefetchRules {
     return !op.traits().keepsElements()
         && !op.traits().shapesNothing()
         && !Node.isCache(op)
-        && !op.word().toLowerCase(Locale.ROOT).contains("device");
+        && !Threads.copies(op);
   }
 }

@@ -3,6 +3,7 @@ package dev.headrace.profile.lint;
 import dev.headrace.op.MapOp;
 import dev.headrace.op.PrefetchOp;
 import dev.headrace.op.WindowOp;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.FunctionIdentity;
 import dev.headrace.spi.Generator;
 import dev.headrace.spi.InputFiles;
@@ -15,9 +16,6 @@ import java.util.Set;
 
 /** Which operators have threads, and which do something worth one. */
 final class Threads {
-  /** The operator that copies to a device, which may be defined elsewhere. */
-  static final String TO_DEVICE = "prefetchToDevice";
-
   private static final Set<Effect> STILL_WINDOWS =
       EnumSet.complementOf(
           EnumSet.of(Effect.CHANGES, Effect.GROUPS, Effect.EXPANDS, Effect.UNKNOWN));
@@ -26,9 +24,12 @@ final class Threads {
 
   /** Whether the operator has threads of its own, so that who pulls it does not do its work. */
   static boolean isStage(Op op) {
-    return isPrefetch(op)
-        || op.parallelism() != Parallelism.SEQUENTIAL
-        || op.word().equals(TO_DEVICE);
+    return isPrefetch(op) || op.parallelism() != Parallelism.SEQUENTIAL || copies(op);
+  }
+
+  /** Whether it copies to a device. */
+  static boolean copies(Op op) {
+    return op.traits().duty() == Duty.COPIES;
   }
 
   /** Whether it reads ahead; {@code prefetch(0)} does not. */
