@@ -34,6 +34,8 @@ class DocsProgramsTest {
 
   @TempDir private Path folder;
 
+  private int compiled;
+
   @Test
   void programsCompile() throws IOException {
     int programs = 0;
@@ -55,7 +57,7 @@ class DocsProgramsTest {
   private List<String> errors(List<Program> programs) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
-    Path out = Files.createTempDirectory(folder, "classes");
+    Path out = Files.createDirectory(folder.resolve("classes-" + compiled++));
     List<String> options =
         List.of(
             "-proc:none",
