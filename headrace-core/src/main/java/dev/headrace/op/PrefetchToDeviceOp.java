@@ -80,7 +80,7 @@ public record PrefetchToDeviceOp(
             .asKeepingPlace()
             .asOneToOne()
             .asKeepingElements()
-            .with(Duty.COPIES)
+            .with(Duty.ON_DEVICE)
             .withInputIn(devices.getFirst()::allocatePinned);
     return functions.isEmpty()
         ? plain.asShapingNothing().with(casts() ? Deferring.CASTS : Deferring.NEEDS)

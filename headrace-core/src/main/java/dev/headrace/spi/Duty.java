@@ -10,8 +10,8 @@ public enum Duty {
   KEEPS,
   /** It opens a dataset for each element and reads it (flatMap, interleave). */
   OPENS,
-  /** It copies to a device (prefetchToDevice). */
-  COPIES,
+  /** Its elements are on a device: it copies them there, or works on them there. */
+  ON_DEVICE,
   /** Its elements are the names of files (listFiles). */
   LISTS_FILES
 }

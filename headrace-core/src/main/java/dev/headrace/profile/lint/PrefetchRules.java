@@ -88,7 +88,7 @@ public final class PrefetchRules {
   private static boolean isOnConsumersThread(Node node) {
     return !node.settings().debug()
         && Threads.isOnConsumersThread(node)
-        && !node.anyBelow(Threads::copies)
+        && !node.anyBelow(Threads::isOnDevice)
         && !node.anyAbove(above -> above instanceof MapOp map && map.synchronous())
         && !node.anyAbove(above -> above instanceof TakeOp take && isFew(take.count()))
         && Stream.concat(Stream.of(node), node.below())
@@ -198,7 +198,7 @@ public final class PrefetchRules {
   }
 
   private static @Nullable Found deviceNotLast(Node node) {
-    if (!Threads.copies(node.op())) {
+    if (!Threads.isOnDevice(node.op())) {
       return null;
     }
     Node host = node.above().filter(above -> needsHost(above.op())).findFirst().orElse(null);
@@ -215,6 +215,6 @@ public final class PrefetchRules {
     return !op.traits().keepsElements()
         && !op.traits().shapesNothing()
         && !Node.isCache(op)
-        && !Threads.copies(op);
+        && !Threads.isOnDevice(op);
   }
 }

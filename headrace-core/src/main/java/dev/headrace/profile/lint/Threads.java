@@ -24,12 +24,12 @@ final class Threads {
 
   /** Whether the operator has threads of its own, so that who pulls it does not do its work. */
   static boolean isStage(Op op) {
-    return isPrefetch(op) || op.parallelism() != Parallelism.SEQUENTIAL || copies(op);
+    return isPrefetch(op) || op.parallelism() != Parallelism.SEQUENTIAL || isOnDevice(op);
   }
 
-  /** Whether it copies to a device. */
-  static boolean copies(Op op) {
-    return op.traits().duty() == Duty.COPIES;
+  /** Whether its elements are on a device. */
+  static boolean isOnDevice(Op op) {
+    return op.traits().duty() == Duty.ON_DEVICE;
   }
 
   /** Whether it reads ahead; {@code prefetch(0)} does not. */

@@ -9,6 +9,7 @@ import dev.headrace.data.Shape;
 import dev.headrace.data.Tensor;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.Duty;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.Site;
 import dev.headrace.spi.Traits;
@@ -73,7 +74,7 @@ public final class LintCases {
 
     @Override
     public Traits traits() {
-      return Traits.PLAIN.asOneToOne();
+      return Traits.PLAIN.asOneToOne().with(Duty.ON_DEVICE);
     }
   }
 
@@ -87,6 +88,11 @@ public final class LintCases {
     @Override
     public long cardinality() {
       return input.cardinality();
+    }
+
+    @Override
+    public Traits traits() {
+      return Traits.PLAIN.with(Duty.ON_DEVICE);
     }
   }
 }
