@@ -252,10 +252,10 @@ public final class Dataset<T> implements Plan<T> {
   }
 
   /**
-   * The elements of an iterator, which is made anew for each pass: {@code
-   * generator(queue::iterator)}. An exception of {@code next()} is the failure of that element, and
-   * the iterator is asked on; one while it is made is the end. Such a pipeline has no checkpoints,
-   * because nobody knows whether another iterator gives the same; see {@link #repeatableGenerator}.
+   * The elements of an iterator; each pass makes a new one: {@code generator(queue::iterator)}. An
+   * exception of {@code next()} is the failure of that element, and the iterator is asked on; one
+   * while it is made is the end. Such a pipeline has no checkpoints, because it is not known
+   * whether another iterator gives the same; see {@link #repeatableGenerator}.
    */
   public static <T> Dataset<T> generator(Generator<? extends T> generator) {
     return of(new GeneratorOp(raw(generator), false, here()));
@@ -493,10 +493,10 @@ public final class Dataset<T> implements Plan<T> {
   // ---- functions --------------------------------------------------------------------------------
 
   /**
-   * Declares that a function gives the same result for the same element, whoever calls it and when,
-   * and does nothing else that anybody could see: {@code map(pure(x -> decode(x)))}. It may then be
-   * called by several threads at once, where that was measured to help; results keep their order.
-   * For a function that is already there, write {@code pure(decode::apply)}.
+   * Declares that a function gives the same result for the same element, no matter which thread
+   * calls it and when, and has no other visible effect: {@code map(pure(x -> decode(x)))}. It may
+   * then be called by several threads at once, where that was measured to help; results keep their
+   * order. For a function that is already there, write {@code pure(decode::apply)}.
    */
   public static <A, B> Fn<A, B> pure(PureFn<A, B> function) {
     return Objects.requireNonNull(function, "pure: expected a function, but got null");
@@ -825,7 +825,7 @@ public final class Dataset<T> implements Plan<T> {
    * Copies the elements of the first whole pass to a device and keeps them there for later ones,
    * which copy nothing: {@link #prefetchToDevice} and {@link #cache()}. For datasets that fit the
    * device's memory; where one does not, the pipeline ends with the size that was needed. What is
-   * to be drawn anew in each epoch goes behind it: {@code cache(device).mapOnDevice(…)}.
+   * to be drawn again in each epoch goes behind it: {@code cache(device).mapOnDevice(…)}.
    */
   public Dataset<T> cache(Device device) {
     return prefetchToDevice(device).cache();
@@ -1276,10 +1276,10 @@ public final class Dataset<T> implements Plan<T> {
   // ---- running it -------------------------------------------------------------------------------
 
   /**
-   * What the plan alone gives away about mistakes, the gravest first, without running it: a cache
-   * that freezes random numbers, a shuffle of whole batches, work that the consumer does itself.
-   * Files are listed where a rule is about their number. Only patterns that are known to do harm
-   * are reported; see {@code docs/reference/linter.md}.
+   * What the plan alone gives away about mistakes, the most serious first, without running it: a
+   * cache that freezes random numbers, a shuffle of whole batches, work that the consumer does
+   * itself. Files are listed where a rule is about their number. Only patterns that are known to do
+   * harm are reported; see {@code docs/reference/linter.md}.
    */
   public List<Finding> lint() {
     return Linter.lint(op, options.lintSettings());

@@ -57,14 +57,14 @@ final class OneAtATime {
       if (!parts.closed) {
         throw misused(null);
       }
-      parts.running.lock(); // after whoever closes
+      parts.running.lock(); // after the thread that closes
     }
   }
 
   /**
    * Lets the calling thread ask from now on.
    *
-   * @param counts whether the pipeline's counts agree, which they do while nobody is inside
+   * @param counts whether the pipeline's counts agree, which they do while no thread is inside
    */
   void takeOver(BooleanSupplier counts) {
     Thread me = Thread.currentThread();

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an open pipeline holds, and how it is given back.
  *
- * <p>Threads reach these parts, and the parts do not reach the pipeline. So a pipeline that nobody
- * holds any more is garbage even while its threads run, and its parts are then closed.
+ * <p>Threads reach these parts, and the parts do not reach the pipeline. So a pipeline that the
+ * program no longer holds is garbage even while its threads run, and its parts are then closed.
  *
- * <p><b>Threading:</b> the consumer writes; whoever closes holds {@link #running}.
+ * <p><b>Threading:</b> the consumer writes; the thread that closes holds {@link #running}.
  *
  * <p><b>Ownership:</b> of the pipeline; closing gives everything back.
  */
@@ -44,7 +44,7 @@ final class OpenParts {
   volatile boolean closed;
   private volatile @Nullable Thread elsewhere;
 
-  /** Held by the consumer while it runs cursors; whoever closes them must hold it, too. */
+  /** Held by the consumer while it runs cursors; the thread that closes them must hold it, too. */
   final ReentrantLock running = new ReentrantLock();
 
   private final AtomicBoolean cleanedUp = new AtomicBoolean();
@@ -166,7 +166,7 @@ final class OpenParts {
     }
   }
 
-  /** Gives everything back, once; by whoever holds {@link #running}. */
+  /** Gives everything back, once. Called by the thread that holds {@link #running}. */
   void cleanUp(Runnable first) {
     if (cleanedUp.getAndSet(true)) {
       return;

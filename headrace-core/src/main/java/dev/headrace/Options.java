@@ -126,12 +126,12 @@ public final class Options {
   }
 
   /**
-   * Promises that every function gives the same result for the same element, whoever calls it and
-   * when, and does nothing else that anybody could see. The engine may then call {@code map}
+   * Promises that every function gives the same result for the same element, no matter which thread
+   * calls it and when, and has no other visible effect. The engine may then call {@code map}
    * functions concurrently and keep what they returned, where that was measured to help.
    *
    * <p>Kept are elements that every epoch would make again: those before the first operator that
-   * draws anew in each epoch ({@code shuffle}, {@code randomMap}, …), if they fit into half of the
+   * draws again in each epoch ({@code shuffle}, {@code randomMap}, …), if they fit into half of the
    * heap budget that is free, take longer to make than to keep, and none of them fails. The first
    * epoch fills this memory if {@link #epochs} or a {@code repeat} says that another one follows,
    * the second one otherwise. Order, elements, errors and checkpoints are the same as without, and
@@ -139,7 +139,7 @@ public final class Options {
    * is kept, or why nothing is; {@code withoutRules("cache")} turns it off.
    *
    * <p>So functions must not change the elements they are given, either. What reaches the consumer
-   * as it was kept is kept only if nobody can change it: tensors, numbers and texts, and records
+   * as it was kept is kept only if it cannot be changed: tensors, numbers and texts, and records
    * and unmodifiable collections of them.
    */
   public Options assumePure() {

@@ -626,7 +626,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
     for (Watcher watcher : WATCHERS) {
       try {
         moment.apply(watcher).accept(this);
-      } catch (Throwable e) { // whoever watches must never stop what it watches
+      } catch (Throwable e) { // a watcher must never stop what it watches
         LOG.log(System.Logger.Level.WARNING, "a watcher of pipelines failed", e);
       }
     }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Deals the elements of a pipeline out to several consumers in turn, as cards are dealt.
  *
- * <p>Whoever needs an element pulls, for itself and for those whose turn comes before; nobody is
- * more than a few elements ahead of the others.
+ * <p>A consumer that needs an element pulls, for itself and for those whose turn comes before; no
+ * consumer is more than a few elements ahead of the others.
  *
  * <p><b>Threading:</b> guarded by its lock, which is not held while the pipeline is pulled.
  */
@@ -151,7 +151,7 @@ final class Splitter<T> {
     }
   }
 
-  /** Pulls the next element for whoever's turn it is; lets go of the lock meanwhile. */
+  /** Pulls the next element for the consumer whose turn it is; lets go of the lock meanwhile. */
   private void pullOne() {
     Iterator<T> source = elements;
     if (source == null) {
@@ -221,7 +221,7 @@ final class Splitter<T> {
     lock.lock();
     try {
       for (int i = 0; i < waiting.size(); i++) {
-        // Whoever's turn is next in a round that others have begun is behind, too.
+        // A consumer whose turn is next in a round that others have begun is behind, too.
         int behind = i > 0 && i == turn && !ended ? 1 : waiting.get(i).size();
         if (pulling || behind > 0) {
           throw new IllegalStateException(

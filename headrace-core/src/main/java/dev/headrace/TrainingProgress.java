@@ -103,7 +103,7 @@ final class TrainingProgress {
       }
       isDrawn = isBar && !stays && !line.isEmpty();
     } catch (IOException e) {
-      out = null; // nobody can be told, and that is no reason to stop training
+      out = null; // nothing can be printed; that is no reason to stop training
     }
   }
 }

@@ -28,7 +28,7 @@ final class Translation {
     }
     List<String> places = optimised.writtenPlaces(advice.key());
     if (places.isEmpty()) {
-      // Nobody wrote it, so there is nothing to take out, and nothing that the engine could change.
+      // The user did not write it, so there is nothing to take out or for the engine to change.
       return advice.action() == Advice.Action.REMOVE ? null : advice.at("").forTheUser();
     }
     // A cache goes behind the last of several; threads are for all of them.

@@ -16,8 +16,8 @@ import java.util.List;
  * prefetching must be coordinated to avoid duplication and starvation.
  *
  * <p>Four workers share 1,002 elements, each with a prefetch of its own. Which elements a worker
- * gets follows from its rank, not from what is read ahead: nobody gets one of another's, all have
- * the same number of batches, and nothing has to be coordinated.
+ * gets follows from its rank, not from what is read ahead: no worker gets an element of another,
+ * all have the same number of batches, and nothing has to be coordinated.
  */
 public final class WorkersShareData {
   static final int WORKERS = 4;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record AutotunePipeline(
     String name, List<AutotunePart> parts, Step step, int cycle, Options options) {
-  /** An epoch that nobody comes to the end of. */
+  /** An epoch so long that no run reaches its end. */
   private static final long LONG = Long.MAX_VALUE / 2;
 
   /** What elements may weigh, on the heap and off it. */

@@ -123,7 +123,7 @@ final class AutotuneSteps {
             1),
         List.of("all ours", "half taken away", "all ours again"),
         phase -> {
-          // Another program that computes shares the cores by threads: whoever has more gets more.
+          // Another program that computes shares the cores by threads: the one with more gets more.
           // So they are taken away for good, as a container's limit does, where that is possible.
           int taken = phase == 1 ? Math.max(1, cores / 2) : 0;
           if (!Affinity.use(cores - taken)) {

@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Ownership:</b> closes the pipeline.
  */
 final class DeviceReader<T> implements AutoCloseable {
-  /** Read before each measurement: what was read ahead while nobody asked, and some more. */
+  /**
+   * Read before each measurement: what was read ahead before anything asked for it, and some more.
+   */
   private static final int WARM = 8;
 
   /** What is done with a batch. */

@@ -1,7 +1,7 @@
 package dev.headrace.bench;
 
 /**
- * Makes something dearer or cheaper while it runs.
+ * Makes something cost more or less while it runs.
  *
  * <p><b>Threading:</b> turned by one thread, read by any.
  */

@@ -16,8 +16,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Puts pipelines together at random, of which nobody knows what is wrong with them before it is
- * measured.
+ * Puts pipelines together at random. What is wrong with them is not known until it is measured.
  *
  * <p>They are held out: they judge the diagnosis, and it must not be improved by looking at them.
  * {@link Patients} are for that. The seeds are in {@code held-out-seeds.txt}.

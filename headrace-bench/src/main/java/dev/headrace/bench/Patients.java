@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 
 /** Makes pipelines of which it is known what is wrong with them. */
 final class Patients {
-  /** An epoch that nobody comes to the end of. */
+  /** An epoch so long that no run reaches its end. */
   private static final long LONG = 10_000_000;
 
   private static final String SLOW = "slow";

@@ -110,7 +110,7 @@ final class PipelineWatch implements AutoCloseable {
     return String.format(Locale.ROOT, rate < 100 ? "%.1f" : "%,.0f", rate);
   }
 
-  /** All pipelines that gave something, those too that nobody has closed. */
+  /** All pipelines that gave something, including those that were never closed. */
   synchronized List<Seen> finish() {
     for (Pipeline<?> left : List.copyOf(open)) {
       open.remove(left);

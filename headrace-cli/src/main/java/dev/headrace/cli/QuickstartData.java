@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The photographs that {@code quickstart} trains on.
  *
- * <p><b>Ownership:</b> a folder that nobody named is removed by {@link #close}.
+ * <p><b>Ownership:</b> {@link #close} removes the folder, unless the user named it.
  */
 record QuickstartData(Path folder, boolean isTemporary) implements AutoCloseable {
   static final int WIDTH = 500;

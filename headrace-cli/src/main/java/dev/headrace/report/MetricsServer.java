@@ -16,8 +16,8 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
- * Serves {@code /metrics} for Prometheus: what pipelines have done so far, asked for anew with each
- * request.
+ * Serves {@code /metrics} for Prometheus: what pipelines have done so far, asked for again with
+ * each request.
  *
  * <pre>{@code
  * try (MetricsServer metrics = MetricsServer.start(9464, () -> List.of(pipeline.stats()))) { … }

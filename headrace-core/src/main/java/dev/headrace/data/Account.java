@@ -17,8 +17,8 @@ public final class Account {
   /** Somebody who holds memory that he can do without. */
   public interface SpareHolder {
     /**
-     * Releases at least {@code bytes}, or all that he holds if that is less; called by whoever
-     * needs them, from any thread.
+     * Releases at least {@code bytes}, or all that it holds if that is less. Called by the thread
+     * that needs them, which may be any thread.
      */
     void giveBack(long bytes);
 
@@ -186,7 +186,7 @@ public final class Account {
   private boolean tryReserve(long bytes, boolean insteadOfBuffers) {
     checkAmount("reserve", bytes);
     if (!mayFit(bytes, insteadOfBuffers)) {
-      return false; // nobody else is refused because of what is taken back again
+      return false; // no other is refused because of what is taken back again
     }
     long now = tryAdd(bytes, insteadOfBuffers);
     if (now < 0) {

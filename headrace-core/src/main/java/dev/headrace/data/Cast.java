@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elementwise steps that make a tensor larger, and give the same bits wherever they are done: where
- * bytes are dear, one hands on the tensor they start from.
+ * Elementwise steps that make a tensor larger, and give the same bits wherever they are done. Where
+ * bytes are expensive, hand on the tensor that they start from.
  *
  * @param root the tensor that the first step reads
  * @param steps the steps, first to last

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * A computation that yields a tensor but has not run yet, so that whoever places its result can
- * have it written straight to its destination.
+ * A computation that yields a tensor but has not run yet, so that the code that places its result
+ * can have it written straight to its destination.
  *
  * <p><b>Threading:</b> immutable; any thread may evaluate, and two may at once.
  */

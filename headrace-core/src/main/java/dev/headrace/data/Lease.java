@@ -200,9 +200,9 @@ public final class Lease implements AutoCloseable {
    * A read-only view of {@code part} that becomes inaccessible when the lease ends.
    *
    * <p>The slab outlives its leases, so the view needs a lifetime of its own. A confined arena is
-   * cheap to close, but only by the thread that opened it; batches are given back by whoever calls
-   * {@code next()} or {@code close()}. A shared arena closes from anywhere and costs a handshake of
-   * all threads, so it is opened only for a batch whose segment is asked for.
+   * cheap to close, but only by the thread that opened it; batches are given back by the thread
+   * that calls {@code next()} or {@code close()}. A shared arena closes from anywhere and costs a
+   * handshake of all threads, so it is opened only for a batch whose segment is asked for.
    */
   @SuppressWarnings("restricted") // same address and size, shorter life
   synchronized MemorySegment guarded(MemorySegment part) {

@@ -124,8 +124,8 @@ public final class Log implements System.Logger {
   }
 
   /**
-   * Whether nobody asked this before with the same text: for warnings that are to be made once.
-   * Texts that differ only in numbers should be asked about {@link #withoutNumbers}.
+   * Whether this is the first call with this text: for warnings that are to be made once. Texts
+   * that differ only in numbers should be asked about {@link #withoutNumbers}.
    */
   public static boolean isNew(String text) {
     synchronized (WARNED) {

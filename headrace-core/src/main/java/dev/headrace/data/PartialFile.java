@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> one thread at a time; an interruption neither loses bytes nor closes it.
  *
- * <p><b>Ownership:</b> whoever opened it closes it. Closing without {@link #publish} removes it,
- * and so does the first write that fails: a full disk is not kept full.
+ * <p><b>Ownership:</b> the code that opened it closes it. Closing without {@link #publish} removes
+ * it, and so does the first write that fails: a full disk is not kept full.
  */
 public final class PartialFile extends OutputStream {
   private static final String SUFFIX = ".partial";

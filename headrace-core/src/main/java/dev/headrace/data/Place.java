@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Memory that the host cannot read by itself: a device's. Tensors there can be copied back, and
- * given to whoever computes there; reading their elements throws.
+ * given to code that computes there; reading their elements throws.
  *
  * <p><b>Threading:</b> safe for any number of threads.
  */
@@ -17,7 +17,7 @@ public interface Place {
 
   /**
    * Copies all of {@code from}, memory of this place, to host memory of the same size. Returns when
-   * the content is there, with the effect of all that was queued before for whoever works on it.
+   * the content is there, with the effect of all work on it that was queued before.
    */
   void copyToHost(MemorySegment from, MemorySegment to);
 }

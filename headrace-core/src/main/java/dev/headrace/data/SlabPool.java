@@ -332,7 +332,7 @@ public final class SlabPool implements Account.SpareHolder, AutoCloseable {
     return leastBytes;
   }
 
-  /** About the size of the largest slab that was lent of late; 0 before the first. */
+  /** About the size of the largest slab that was lent recently; 0 before the first. */
   public long largestBytes() {
     return largestBytes;
   }

@@ -255,7 +255,7 @@ final class SpillFolder {
     }
   }
 
-  /** Whether it is a folder that this user made and nobody else may change, of another process. */
+  /** Whether it is a folder of another process that this user made and no other user may change. */
   private static boolean isOurs(Path folder) throws IOException {
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
         || folder.getFileName().toString().startsWith(PREFIX + PROCESS)) {

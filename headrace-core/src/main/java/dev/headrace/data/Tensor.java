@@ -285,7 +285,7 @@ public final class Tensor {
     return wrap(DType.BOOL, shape, MemorySegment.ofArray(bytes));
   }
 
-  // ---- memory of others, not copied: whoever wraps must not write to it any more
+  // ---- memory of others, not copied: the caller must not write to it any more
 
   /** An int64 tensor over {@code values}, which must not change any more. */
   public static Tensor wrap(Shape shape, long[] values) {
@@ -494,7 +494,7 @@ public final class Tensor {
         0);
   }
 
-  /** Whether this process has ever deferred a tensor; where none was, nobody need look for one. */
+  /** Whether this process has ever deferred a tensor; if not, there is no need to look for one. */
   public static boolean anyDeferred() {
     return anyDeferred;
   }
@@ -574,9 +574,9 @@ public final class Tensor {
   }
 
   /**
-   * Says that the memory of what was deferred, and is computed now, is on somebody's account who
-   * keeps it anyway. Whoever carries this tensor on weighs it no heavier than before it was
-   * computed.
+   * Says that the memory of what was deferred, and is computed now, is on the account of another
+   * holder, which keeps it anyway. Operators that hand this tensor on count it as no larger than
+   * before it was computed.
    */
   public void computedOnAnothersAccount() {
     if (deferred != null) {
@@ -610,8 +610,8 @@ public final class Tensor {
   }
 
   /**
-   * The memory of the elements wherever it is, for whoever computes there. It is not checked after
-   * this call: hold it no longer than the batch.
+   * The memory of the elements wherever it is, for code that computes there. It is not checked
+   * after this call: hold it no longer than the batch.
    */
   public MemorySegment placedMemory() {
     return checkFixedSize("placedMemory").memory();

@@ -56,7 +56,7 @@ public final class TfRecordIndex {
   /**
    * An index.
    *
-   * @param isFromFile whether it only says where records are, and nobody has looked
+   * @param isFromFile whether it only says where records are, and the records were not looked at
    */
   TfRecordIndex(Stamp stamp, Anchors anchors, long records, long end, boolean isFromFile) {
     this.stamp = stamp;
@@ -71,7 +71,7 @@ public final class TfRecordIndex {
    *
    * @param modified when the file was changed last, in milliseconds, as it says
    * @param changed when the system changed anything of it last, in microseconds; 0 if that is not
-   *     known. Nobody can set it, so that a file written in place is noticed
+   *     known. Programs cannot set it, so a file written in place is noticed
    * @param startCrc a checksum of its first bytes
    * @param endCrc a checksum of its last bytes
    */

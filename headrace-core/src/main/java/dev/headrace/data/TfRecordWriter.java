@@ -20,7 +20,7 @@ import java.util.zip.DeflaterOutputStream;
  * }
  * }</pre>
  *
- * <p>A record that cannot be written leaves no file behind; whoever fails between records says
+ * <p>A record that cannot be written leaves no file behind. Code that fails between records calls
  * {@link #discard}.
  *
  * <p><b>Threading:</b> one thread at a time.

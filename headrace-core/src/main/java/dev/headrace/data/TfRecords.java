@@ -29,7 +29,7 @@ public record TfRecords(boolean quietEnd, boolean hasIndex, @Nullable Path index
 
   /**
    * Finds records by an index, which is kept beside each file as {@code .headrace/x.tfrecord.index}
-   * and made anew where it is missing, stale or damaged. With it the number of records is known,
+   * and made again where it is missing, stale or damaged. With it the number of records is known,
    * they can be read by their index and in random order, skipping reads but a few headers, and a
    * record whose data is damaged costs that record instead of the rest of its file. For files of
    * this machine that are not packed.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> safe for any number of threads.
  *
- * <p><b>Ownership:</b> whoever made it closes it, after the pipelines that use it.
+ * <p><b>Ownership:</b> the code that made it closes it, after the pipelines that use it.
  */
 public interface Device extends AutoCloseable, Identified {
 
@@ -44,7 +44,7 @@ public interface Device extends AutoCloseable, Identified {
   /** How much memory may be allocated in all. */
   long memoryBytes();
 
-  /** How much memory is allocated now, by whomever. */
+  /** How much memory is allocated now, no matter what allocated it. */
   long usedBytes();
 
   /**
@@ -90,8 +90,8 @@ public interface Device extends AutoCloseable, Identified {
 
   /**
    * Whether tensors are better cast here than on the host: its streams {@link DeviceStream#compute
-   * compute} elementwise steps with the same bits as the host, and bytes on their way to it are
-   * dear.
+   * compute} elementwise steps with the same bits as the host, and copying bytes to it is
+   * expensive.
    */
   default boolean computesCasts() {
     return false;

@@ -3,10 +3,10 @@ package dev.headrace.device;
 /**
  * A mark in a stream, which is done when everything queued before it is.
  *
- * <p><b>Threading:</b> safe for any number of threads. What was copied before an event is seen by
- * whoever saw it done.
+ * <p><b>Threading:</b> safe for any number of threads. A thread that saw an event done sees what
+ * was copied before it.
  *
- * <p><b>Ownership:</b> whoever recorded it closes it, once nobody waits for it.
+ * <p><b>Ownership:</b> the code that recorded it closes it, once no thread waits for it.
  */
 public interface DeviceEvent extends AutoCloseable {
 

@@ -4,15 +4,16 @@ import dev.headrace.data.Tensor;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A queue of copies and computations that are made one after the other, while whoever queued them
- * goes on.
+ * A queue of copies and computations that are made one after the other, while the thread that
+ * queued them goes on.
  *
  * <p>After a copy that failed a stream makes no more: every later event fails with the same cause.
  *
  * <p><b>Threading:</b> safe for any number of threads; what one thread queues stays in order.
  *
- * <p><b>Ownership:</b> whoever opened it closes it. The memory of a copy must stay alive, and must
- * not be written by others, until an event recorded after the copy is done or the stream is closed.
+ * <p><b>Ownership:</b> the code that opened it closes it. The memory of a copy must stay alive, and
+ * must not be written by others, until an event recorded after the copy is done or the stream is
+ * closed.
  */
 public interface DeviceStream extends AutoCloseable {
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> safe for any number of threads.
  *
- * <p><b>Ownership:</b> whoever opened it closes it; {@link Device#host} belongs to nobody.
+ * <p><b>Ownership:</b> the code that opened it closes it; {@link Device#host} has no owner.
  */
 public final class HostDevice implements Device {
   private static final int ALIGNMENT = 64;
@@ -242,8 +242,8 @@ public final class HostDevice implements Device {
   /**
    * The simulated way between host and device, which carries one copy at a time.
    *
-   * <p>It only reckons: a copy begins when it could, or when the one before it has ended, so that
-   * threads which wake late do not make the bus slower.
+   * <p>It only computes times: a copy begins when it could, or when the one before it has ended, so
+   * that threads which wake late do not make the bus slower.
    */
   static final class Bus {
     private final double nsPerByte;

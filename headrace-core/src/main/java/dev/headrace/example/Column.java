@@ -50,7 +50,7 @@ final class Column {
     this.fallback = fallback;
   }
 
-  /** Starts anew, for this many rows. */
+  /** Starts again, for this many rows. */
   void begin(int rows) {
     seen = -1;
     exact = -1;

@@ -16,7 +16,7 @@ import java.util.Set;
  *
  * <p>What protobuf accepts is accepted, with the same values: lists packed or not, fields in any
  * order, unknown fields, merged messages; of a key that comes twice the last counts. A feature that
- * nobody asked for is passed over unread. Errors name the feature and the byte.
+ * was not asked for is passed over unread. Errors name the feature and the byte.
  */
 public final class Example {
   private Example() {}

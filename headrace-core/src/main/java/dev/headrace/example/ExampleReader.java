@@ -56,7 +56,7 @@ final class ExampleReader {
     this.keys = new Keys(wanted);
   }
 
-  /** Starts anew, for this many rows. */
+  /** Starts again, for this many rows. */
   void begin(int rows) {
     for (Column column : columns) {
       column.begin(rows);
@@ -260,7 +260,7 @@ final class ExampleReader {
       }
     }
     if (keyLength > MOST_KEY) {
-      return keys.start; // nobody asks for a key of that length
+      return keys.start; // no column has a key of that length
     }
     if (keyBytes.length < keyLength + Values.SLACK) {
       keyBytes = new byte[keyLength + Values.SLACK];

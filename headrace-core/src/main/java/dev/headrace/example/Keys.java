@@ -34,7 +34,7 @@ final class Keys {
     private final long firstMask;
     private final long lastMask;
 
-    /** Where its values go; none if nobody asked for it. */
+    /** Where its values go; none if it was not asked for. */
     final Column[] columns;
 
     /** Whether it only stands for the key of its columns, and gives way where that one is there. */

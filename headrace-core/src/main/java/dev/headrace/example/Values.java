@@ -64,7 +64,7 @@ abstract sealed class Values {
             == (left - 1 | (long) tag << 8 | left - 3 << 16 | (long) LIST << 24 | left - 5 << 32);
   }
 
-  /** Starts anew, with room for this many values. */
+  /** Starts again, with room for this many values. */
   abstract void begin(int room);
 
   /** Lets go of all values. */
@@ -150,7 +150,7 @@ abstract sealed class Values {
       int count = size;
       int at = from;
       while (at < until) {
-        // All bytes of a number at once, so that its length, which nobody can guess, costs nothing.
+        // All bytes of a number at once: its length, which cannot be guessed, then costs nothing.
         long word = word(window, at);
         long stops = ~word & STOPS;
         long value;

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the elements of a whole pass in memory and gives later passes from there, if they fit and
- * making them costs more than keeping them. Nobody writes it: the optimizer adds it, where every
- * pass gives the same elements.
+ * making them costs more than keeping them. Only the optimizer adds it, where every pass gives the
+ * same elements.
  *
  * <p>It is not to be noticed. Its position is its input's, failures are met in every pass, and
  * memory that it holds is given back when somebody else needs it.
@@ -350,7 +350,7 @@ public record AutoCacheOp(
      * What the functions below leave deferred is computed before it is kept; later passes would do
      * it again otherwise. Where it fails it stays deferred, and fails where it would have without
      * this operator. Those after it may hold what they thought to be small: so it stays small for
-     * them, being on the account of whoever keeps it.
+     * them, being on the account of the operator that keeps it.
      */
     private void compute(Chunk chunk) {
       if (!isComputedAhead) {

@@ -38,7 +38,7 @@ final class CacheFile implements AutoCloseable {
    * that has read a part of it can go on without.
    *
    * A plan that has no identity writes its file under one that no other run has, and removes it at
-   * the end: so the epochs of this run share it, and nobody else.
+   * the end: so only the epochs of this run share it.
    */
   private static final String PLAN = "plan";
   private static final String START = "start";
@@ -292,7 +292,7 @@ final class CacheFile implements AutoCloseable {
     return content == null ? "" : content;
   }
 
-  /** Removes a file that nobody can use any more. */
+  /** Removes a file that can no longer be used. */
   @Override
   public synchronized void close() throws IOException {
     if (!isOfThisRunOnly || !Files.exists(path)) {

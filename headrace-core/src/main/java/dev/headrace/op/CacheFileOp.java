@@ -105,7 +105,7 @@ public record CacheFileOp(
   private static final class CacheFileCursor extends Cursor {
     /*
      * A pass reads the file; or it runs its input, and writes the file if it began at the start and
-     * nobody else is writing it. Which of the two is settled when the pass is opened, since others
+     * nothing else is writing it. Which of the two is settled when the pass is opened, since others
      * may count from a position that was told before the first pull. Every position tells where the
      * content begins ("from": seeds that were drawn, the order that was met), so that it can be
      * made again where the file is gone, and the digest of the content once that is known.

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What does not fit the heap account goes to a temporary file, if that is allowed and elements
  * can be written; else the pipeline ends with the size needed.
  *
- * <p>A pass that is broken off leaves nothing behind: the next one fills anew, with the same
- * elements. Failures are not kept; they are delivered in the pass that fills.
+ * <p>A pass that is broken off leaves nothing behind: the next one fills the cache again, with the
+ * same elements. Failures are not kept; they are delivered in the pass that fills.
  */
 public record CacheOp(Op input, Site site) implements Op {
 
@@ -502,7 +502,7 @@ public record CacheOp(Op input, Site site) implements Op {
         skip(target);
         return;
       }
-      // The content is made again from the start: whoever reads the cache later needs all of it.
+      // The content is made again from the start: later passes that read the cache need all of it.
       silently = fromStore;
       if (fromStore) { // the next pass may begin before this one has come to the end
         store.wasGiven();
@@ -517,7 +517,7 @@ public record CacheOp(Op input, Site site) implements Op {
                     Plural.of(target, "cached element"),
                     target == 1 ? "it" : "them"));
       }
-      // One that had come to its end does so again, even if nobody will ask it for elements.
+      // One that had come to its end does so again, even if it is not asked for elements.
       boolean toTheEnd = state.has("whole") && state.flag("whole");
       Chunk passed = new Chunk();
       while (toTheEnd || (silently ? into.elements : position) < target) {

@@ -58,7 +58,7 @@ public final class Content implements FunctionIdentity.Named {
     ContentIdentity known = identity;
     if (known == null) {
       known = ContentIdentity.ofElements(elements);
-      identity = known.isFixed() ? known : null; // arrays may be changed by whoever has them
+      identity = known.isFixed() ? known : null; // others that have the arrays may change them
     }
     return known;
   }

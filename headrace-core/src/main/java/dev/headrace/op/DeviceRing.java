@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Ownership:</b> owns the device memory, but for batches that were kept.
  */
 final class DeviceRing implements AutoCloseable, SlabPool.Returns {
-  /** Batches that nobody gives back are waited for until the collector had this time, doubled. */
+  /** The longest nap while the collector frees batches that are not given back; naps double. */
   private static final long LONGEST_NAP_MS = 256;
 
-  /** After this long, whoever waits for memory looks whether the pipeline still goes on. */
+  /** After this long, a thread that waits for memory looks whether the pipeline still goes on. */
   private static final long LOOK_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** More batches ahead than this never helped. */
@@ -153,8 +153,8 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
    * Device memory that is to be given back. Where there is no room for as many batches as the ring
    * has places, it has fewer from now on, and waits for one to come back.
    *
-   * @param mayComeBack whether another batch may still be given back; throws when nobody needs the
-   *     memory any more
+   * @param mayComeBack whether another batch may still be given back; throws when the memory is no
+   *     longer needed
    */
   Lease lease(long bytes, String owner, Holding holding, BooleanSupplier mayComeBack) {
     Lease lease = null;
@@ -333,7 +333,7 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
       }
       close(lastUses.put(lease.address(), use.held()));
     } catch (DeviceException e) {
-      return; // nothing runs on it any more; whoever copies next is told
+      return; // nothing runs on it any more; the next copy reports it
     } finally {
       lock.unlock();
     }
@@ -392,10 +392,10 @@ final class DeviceRing implements AutoCloseable, SlabPool.Returns {
   }
 
   /**
-   * Device memory that nobody gives back. The collector does not see a device run short, so it is
-   * told.
+   * Device memory that is never given back explicitly. The collector does not see a device run
+   * short, so it is told.
    *
-   * @param checkGoing throws when nobody needs the memory any more
+   * @param checkGoing throws when the memory is no longer needed
    */
   MemorySegment own(long bytes, Runnable checkGoing) {
     for (long napMs = 1; ; napMs *= 2) {

@@ -195,7 +195,7 @@ final class FileBytes implements OpenFile {
     }
   }
 
-  /** Goes back to a place before this one; a packed file is then unpacked anew up to there. */
+  /** Goes back to a place before this one; a packed file is then unpacked again up to there. */
   void rewind(long offset) {
     if (offset >= base) {
       start = (int) (offset - base);
@@ -263,7 +263,7 @@ final class FileBytes implements OpenFile {
     }
   }
 
-  /** Whoever reads on after an interruption finds the file open, and nothing lost. */
+  /** A thread that reads on after an interruption finds the file open, and nothing lost. */
   private void interrupted() {
     isLost = true;
     context.checkGoing(); // the consumer's interruption, or a closed pipeline

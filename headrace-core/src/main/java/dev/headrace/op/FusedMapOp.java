@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies several functions to every element, one after the other: maps that became one operator.
- * Nobody writes it; the optimizer does.
+ * Only the optimizer adds it.
  *
  * <p>A failure has the path of the map whose function failed.
  *

@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of an iterator of the user, which is made anew for each pass.
+ * The elements of an iterator of the user; each pass makes a new one.
  *
  * @param repeatable whether the user promised that each pass gives the same elements; only then can
  *     a pipeline return to a position, by running the iterator again
@@ -151,7 +151,7 @@ public record GeneratorOp(Generator<Object> generator, boolean repeatable, Site 
       return State.lazy(() -> cannotReturn(reached));
     }
 
-    /** A plan that a function made is seen by nobody before this. */
+    /** A plan that a function made is not seen before this. */
     private State cannotReturn(long reached) {
       throw new IllegalStateException(
           "checkpoint: expected sources that can be read again, but %s, at element %d, was not declared repeatable; use repeatableGenerator"

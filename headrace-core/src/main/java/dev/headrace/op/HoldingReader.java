@@ -12,7 +12,7 @@ import java.util.Iterator;
  * Reads a cursor element by element for an operator that holds elements back, and can tell the
  * cursor's position before any element that is still held.
  *
- * <p>Elements are numbered as they are read, failures too; numbers start anew with the cursor.
+ * <p>Elements are numbered as they are read, failures too; numbers start again with the cursor.
  *
  * <p><b>Threading and ownership:</b> its operator's, as the cursor it reads.
  */

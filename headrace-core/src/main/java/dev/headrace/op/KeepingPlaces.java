@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * it costs to make one. Then the last place of the plan at which all of them fit keeps its
  * elements, and those before it let go of theirs.
  *
- * <p><b>Threading:</b> guarded by itself; calls nobody while locked, so that memory can be asked
- * back from anywhere. <b>Ownership:</b> owns the kept elements and what was reserved for them.
+ * <p><b>Threading:</b> guarded by itself; makes no calls to others while locked, so that memory can
+ * be asked back from anywhere. <b>Ownership:</b> owns the kept elements and what was reserved for
+ * them.
  */
 final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
   /** What others leave free is shared by halves: read-ahead and shuffles may need more later. */
@@ -31,7 +32,7 @@ final class KeepingPlaces implements Account.SpareHolder, AutoCloseable {
 
   private static final double KEEPING_NS_PER_BYTE = 0.5;
 
-  /** Below this, nobody would notice that a pass need not make its elements. */
+  /** Below this, no one would notice that a pass need not make its elements. */
   private static final double LEAST_PASS_NS = 10e6;
 
   private static final int ID_BYTES = 8;

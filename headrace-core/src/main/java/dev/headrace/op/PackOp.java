@@ -79,7 +79,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
   /**
    * A sequence that waits for its row.
    *
-   * @param number the how manieth element read it is
+   * @param number its place among the elements read
    * @param before the input's position before it
    * @param bytes what it was charged for; a deferred tensor may be computed later
    */
@@ -502,7 +502,7 @@ public record PackOp(Op input, int length, Packing packing, int bins, long paddi
       Bin bin = held.length == op.length ? null : roomFor(held.length);
       if (bin == null) {
         bin = new Bin();
-        if (held.length < op.length) { // else it needs nobody's room
+        if (held.length < op.length) { // else it needs no room with others
           if (open.size() == op.bins) {
             give(open.removeFirst(), out);
           }

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * Computes deferred tensors straight into the batches they will be part of, before those are
  * assembled and by as many threads as there are.
  *
- * <p>Every element gets a seat as it is pulled: a row of the batch it will most likely be in.
- * Whoever computes the element writes to that row. If no element of a batch failed, its rows are
- * where they belong and nothing is copied; a failure moves those behind it up by one, and the few
- * batches that were under way are copied together.
+ * <p>Every element gets a seat as it is pulled: a row of the batch it will most likely be in. The
+ * thread that computes the element writes to that row. If no element of a batch failed, its rows
+ * are where they belong and nothing is copied; a failure moves those behind it up by one, and the
+ * few batches that were under way are copied together.
  *
  * <p><b>Threading:</b> seats are given by the thread that pulls, filled by any, and taken by the
  * thread that assembles. Lock order: this, then a tray. <b>Ownership:</b> owns the memory of
@@ -147,7 +147,10 @@ final class Placing {
     return chunk.size();
   }
 
-  /** Computes what nobody has yet, for instance because there was no memory for a batch so late. */
+  /**
+   * Computes what is not computed yet, for instance because there was no memory for a batch so
+   * late.
+   */
   void finish(Chunk chunk) {
     for (int i = 0; i < chunk.size(); i++) {
       place(chunk, i, true);

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * Where another operator than take or prefetch follows, the garbage collector frees it.
  *
  * <p>A tensor that was only cast, and is larger for it, is copied as it was before, and cast there:
- * bytes over the bus are dear, and casts give the same bits everywhere. Not where functions follow,
- * which are given tensors that lie there: they can cast themselves.
+ * bytes over the bus are expensive, and casts give the same bits everywhere. Not where functions
+ * follow, which are given tensors that lie there: they can cast themselves.
  *
  * <p>An error of a device ends the pipeline.
  *

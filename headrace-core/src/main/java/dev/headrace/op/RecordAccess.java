@@ -24,7 +24,7 @@ final class RecordAccess implements Access {
   private final MappedFiles mapped;
   private final boolean quietEnd;
 
-  /** By file, readers that nobody uses now. */
+  /** By file, readers that are not in use now. */
   private final Map<Integer, Queue<MappedRecordFile>> idle = new ConcurrentHashMap<>();
 
   RecordAccess(FileListing listing, RecordIndexes indexes, boolean quietEnd) {

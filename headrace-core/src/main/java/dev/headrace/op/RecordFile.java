@@ -79,7 +79,7 @@ abstract class RecordFile implements OpenFile {
   }
 
   /**
-   * Walks from one place of an index to the next, if nobody has yet.
+   * Walks from one place of an index to the next, if that was not done yet.
    *
    * @throws WrongIndex if there are other records, or none
    */

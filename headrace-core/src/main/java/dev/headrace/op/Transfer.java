@@ -208,7 +208,7 @@ final class Transfer implements Weighed {
 
   // ---- while it is under way --------------------------------------------------------------------
 
-  /** Whether nobody needs to wait for it. */
+  /** Whether no thread needs to wait for it. */
   boolean isOver() {
     DeviceEvent end = done;
     return end == null || end.isDone();

@@ -42,7 +42,7 @@ final class Transfers {
 
   static final String CLOSED = "the pipeline was closed";
 
-  /** After this long, whoever waits for a copy looks whether the pipeline still goes on. */
+  /** After this long, a thread that waits for a copy looks whether the pipeline still goes on. */
   private static final long LOOK_AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** Between two looks at a batch that the consumer's stream waits for. */
@@ -409,7 +409,7 @@ final class Transfers {
 
   /**
    * Where the consumer's stream is ready for a batch: where it was through with the one before, or
-   * here, if it has waited for the input since. Null where nobody wants to know.
+   * here, if it has waited for the input since. Null where it is not needed.
    */
   private @Nullable Mark whereReady(
       Transfer transfer, @Nullable Mark ended, DeviceStream consumer) {
@@ -489,7 +489,7 @@ final class Transfers {
     boolean _ = Thread.interrupted(); // else a function of the user left it behind
   }
 
-  /** Ends all transfers and lets go whoever waits for one. */
+  /** Ends all transfers and lets go the threads that wait for one. */
   void stop() {
     List<DeviceStream> opened = new ArrayList<>();
     ring.lock.lock();

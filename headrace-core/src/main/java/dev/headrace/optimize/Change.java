@@ -22,7 +22,10 @@ public record Change(Op op, Map<Op, List<Op>> carriedOut, String what, String wh
     return new Change(now, carrying(now, List.of(before)), what, why);
   }
 
-  /** An operator that nobody wrote, above one that stays, whose elements it gives as they are. */
+  /**
+   * An operator that the user did not write, above one that stays, whose elements it gives as they
+   * are.
+   */
   public static Change add(Op added, String what, String why) {
     return new Change(added, Map.of(), what, why);
   }

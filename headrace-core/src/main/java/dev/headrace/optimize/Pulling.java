@@ -13,8 +13,8 @@ final class Pulling {
   private Pulling() {}
 
   /**
-   * Whether whoever pulls from an operator computes something, or reads a file: there is work
-   * between it and the next operators below that have threads of their own.
+   * Whether the thread that pulls from an operator computes something, or reads a file: there is
+   * work between it and the next operators below that have threads of their own.
    */
   static boolean isWork(Op op) {
     if (hasThreads(op) || isFree(op)) {

@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
  * @param recurs whether every pass over an operator of the plan gives the same elements in the same
  *     order
  * @param readsNothingAhead whether the user asked for that somewhere in the plan ({@code
- *     synchronous()}), so that nobody may be given threads that were not asked for
+ *     synchronous()}), so that no operator may be given threads that were not asked for
  */
 public record Surroundings(
     Goals goals,
@@ -45,7 +45,7 @@ public record Surroundings(
   }
 
   /**
-   * Whether nobody can tell how often the functions of an operator are called, and for which
+   * Whether no one can tell how often the functions of an operator are called, and for which
    * elements: they were declared pure, are the library's, or all are assumed to be.
    */
   public boolean isPure(Op op) {

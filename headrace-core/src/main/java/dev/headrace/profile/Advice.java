@@ -8,7 +8,7 @@ import java.util.List;
  * @param action what kind of change
  * @param operator the index of the operator to change, −1 for the end of the pipeline
  * @param key the place of that operator in the plan that the user wrote; several, with commas,
- *     where the engine runs several as one; empty for the end, and where nobody wrote it
+ *     where the engine runs several as one; empty for the end, and where the user did not write it
  * @param where that operator with its line
  * @param title the change in a few words
  * @param code what to write

@@ -7,7 +7,7 @@ import java.util.List;
  * take: the diagnosis' model, for the tuner.
  */
 public final class Forecast {
-  /** What a prefetch that grows by itself is reckoned with. */
+  /** The size that the model assumes for a prefetch that grows by itself. */
   private static final int BUFFER = 16;
 
   private final Profile profile;
@@ -51,7 +51,10 @@ public final class Forecast {
     return new Forecast(profile, model.readingAhead(operator, BUFFER));
   }
 
-  /** What one of an operator's elements takes whoever pulls it, other threads' work apart. */
+  /**
+   * How long one of an operator's elements takes the thread that pulls it, without other threads'
+   * work.
+   */
   public double nsOfOne(int operator) {
     OpProfile op = profile.operators().get(operator);
     return op.perDelivered() <= 0 ? 0 : model.pulledBy(operator).ns() / op.perDelivered();

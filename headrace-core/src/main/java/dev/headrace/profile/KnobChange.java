@@ -6,7 +6,7 @@ import java.util.Locale;
  * One decision of the engine about a number it may turn.
  *
  * @param atNs since the pipeline was opened
- * @param predicted how many times as fast the whole would be, or 0 where that was not foretold
+ * @param predicted how many times as fast the whole would be, or 0 where that was not predicted
  * @param measured how many times as fast it was then, or 0 where that was not measured (yet)
  * @param isKept whether it was left so, and not taken back
  */

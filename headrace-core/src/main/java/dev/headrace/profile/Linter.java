@@ -51,7 +51,9 @@ public final class Linter {
     return rules;
   }
 
-  /** What is wrong with a plan, the gravest first, and from the last operator to the sources. */
+  /**
+   * What is wrong with a plan, the most serious first, and from the last operator to the sources.
+   */
   public static List<Finding> lint(Op plan, LintSettings settings) {
     Node last = new Node(plan, null, settings);
     Set<Finding> findings = new LinkedHashSet<>(); // a plan may hold an operator twice

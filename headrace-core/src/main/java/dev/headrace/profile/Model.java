@@ -366,7 +366,9 @@ final class Model {
     };
   }
 
-  /** What of the waiting was not standing still for the collector, which is charged to nobody. */
+  /**
+   * What of the waiting was not standing still for the collector, which is charged to no operator.
+   */
   private static double whileRunning(double waitNs, double ns, double running) {
     return Math.max(0, waitNs - (1 - running) * ns);
   }
@@ -975,7 +977,7 @@ final class Model {
                 : task);
   }
 
-  /** What whoever pulls an operator does itself for it, and for what lies upstream. */
+  /** What the thread that pulls an operator does itself for it, and for what lies upstream. */
   Load pulledBy(int operator) {
     int puller = profile.operators().get(operator).runBy();
     return sum(
@@ -1008,7 +1010,7 @@ final class Model {
   }
 
   /**
-   * Without a cache: its elements are made anew, which took what {@code cold} says, when it was
+   * Without a cache: its elements are made again, which took what {@code cold} says, when it was
    * being filled.
    */
   Model uncached(int operator, Model cold) {
@@ -1028,7 +1030,7 @@ final class Model {
     return changed(changed, crews);
   }
 
-  /** Without an operator's own thread: whoever pulls it does what that did. */
+  /** Without an operator's own thread: the thread that pulls it does that work. */
   Model withoutThread(int operator) {
     Map<Integer, Workers> crews = new HashMap<>(threads);
     crews.remove(operator);

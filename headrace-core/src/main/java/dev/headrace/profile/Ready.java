@@ -53,7 +53,7 @@ record Ready(double cpuNs, double corelessNs, double ns, double threads, double 
    * @param all the cores of the machine, and {@code others} how many threads of others want one
    */
   record Left(double cores, double slowdown, double all, double others) {
-    /** Cores that nobody else uses. */
+    /** Cores that nothing else uses. */
     Left(double cores) {
       this(cores, 1, cores, 0);
     }

@@ -51,7 +51,8 @@ final class CrewWatch {
   private long gaveBackNs;
 
   /**
-   * How many there were before some went because nobody waited; they are wanted if somebody does.
+   * How many there were before some went because nothing waited for them. They are wanted again
+   * when something waits.
    */
   private int wantedAgain;
 
@@ -158,7 +159,7 @@ final class CrewWatch {
     }
   }
 
-  /** Begins anew with as many workers as cores, where it is time to. */
+  /** Starts again with as many workers as cores, where it is time to. */
   private boolean looksAgain(long now, double busy, Spent work) {
     int before = crew.target();
     int cores = engine.settings().cpuBudget();
@@ -180,7 +181,7 @@ final class CrewWatch {
     return true;
   }
 
-  /** Lets workers go that nobody has waited for in a while, and that were mostly idle. */
+  /** Lets workers go that nothing has waited for in a while, and that were mostly idle. */
   private boolean giveBack(long now, double busy) {
     if (unwantedSince == 0) {
       unwantedSince = now;
@@ -212,7 +213,7 @@ final class CrewWatch {
     return true;
   }
 
-  /** Lets those come back at once that went when nobody waited: a pause is over. */
+  /** Brings back at once the workers that went when nothing waited for them: a pause is over. */
   private void takeBack(long now) {
     int before = crew.target();
     int after = now < cappedUntil ? Math.min(wantedAgain, cap) : wantedAgain;

@@ -452,7 +452,7 @@ public final class Engine implements AutoCloseable, Decisions {
     watches.remove(watch);
   }
 
-  /** Tells whoever watches that the function of an operator has returned a plan. */
+  /** Tells the watches that the function of an operator has returned a plan. */
   void opensChild(String key, Op child) {
     for (WatchBelow watch : watches) {
       watch.opensChild(key, child);
@@ -468,7 +468,7 @@ public final class Engine implements AutoCloseable, Decisions {
     }
   }
 
-  /** The operators that may have threads, though nobody asked for any. */
+  /** The operators that may have threads, though the user did not ask for any. */
   List<CrewSwitch> switches() {
     synchronized (places) {
       List<CrewSwitch> switches = new ArrayList<>();

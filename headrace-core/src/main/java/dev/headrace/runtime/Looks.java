@@ -103,7 +103,7 @@ final class Looks {
     return blocked > 0 && parked >= 0.75 * blocked;
   }
 
-  /** Begins anew. */
+  /** Starts again. */
   void forget() {
     looks = 0;
     blocked = 0;

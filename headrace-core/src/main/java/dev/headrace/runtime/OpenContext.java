@@ -175,7 +175,7 @@ final class OpenContext implements Context {
     }
   }
 
-  /** Whether nobody can tell how often the operator's functions were called. */
+  /** Whether no one can tell how often the operator's functions were called. */
   boolean callsPureFunctionsOnly() {
     return PureFunction.areAllOf(op);
   }

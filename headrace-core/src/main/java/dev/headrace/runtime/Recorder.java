@@ -171,7 +171,7 @@ public final class Recorder {
     return all;
   }
 
-  /** Looks a last time, before everybody leaves; by whoever closes. */
+  /** Looks a last time, before all threads leave. Called by the thread that closes. */
   public void finish() {
     long last = Math.max(beganNs, endedNs);
     if (engine.nanoTime() - last < MACHINE_PERIOD_NS) { // else it was busy with something else

@@ -22,7 +22,7 @@ import java.time.Duration;
  * @param stallAfter how long the consumer may wait without progress before it is reported
  * @param closeGrace how long closing waits for functions of the user that ignore interruption
  * @param clock by which waits and stalls are measured
- * @param tunes whether threads and buffers that nobody gave a number for are changed while running
+ * @param tunes whether threads and buffers without a number from the user are changed while running
  * @param spill where to write what does not fit into memory
  */
 public record Settings(

@@ -57,10 +57,10 @@ final class Stage extends Cursor {
   /** Work on a chunk does not stop for fewer bytes than this. */
   private static final long LEAST_FULL_BYTES = 64 << 10;
 
-  /** What elements take is reckoned by the largest of late, so that budgets hold. */
+  /** The size of an element is estimated by the largest recent one, so that budgets hold. */
   private static final double LARGEST_FADES = 0.995;
 
-  /** A dormant crew is worth a look once so much was done in its stead. */
+  /** A dormant crew is worth a look once the thread that pulls has done this much of its work. */
   private static final long WORTH_WATCHING_NS = 20_000_000;
 
   private final Engine engine;
@@ -142,7 +142,7 @@ final class Stage extends Cursor {
     pass.add(this);
   }
 
-  /** Wakes whoever waits here, to see that the pass was closed. */
+  /** Wakes the threads that wait here, so that they see that the pass was closed. */
   void wakeAll() {
     crew.lock.lock();
     try {
@@ -214,7 +214,7 @@ final class Stage extends Cursor {
     if (ahead.standsStill(buffered, open, window.size())) {
       return false;
     }
-    // What nobody asked for must leave room for what somebody did.
+    // What the user did not ask for must leave room for what the user did ask for.
     boolean leavesRoom =
         !crew.isOptional()
             || engine.memory().heap().usedBytes() <= engine.memory().heap().limitBytes() / 2;
@@ -442,7 +442,7 @@ final class Stage extends Cursor {
     }
   }
 
-  /** Takes note that nobody is at work on a slot any more. Under the lock. */
+  /** Takes note that no thread works on a slot any more. Under the lock. */
   private void letGo(Slot slot) {
     if (slot.inHand) {
       slot.inHand = false;
@@ -624,7 +624,7 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       letGo(slot);
-      ended = true; // whoever is cancelled will not be asked again
+      ended = true; // a cancelled input is not asked again
       releaseHeap(slot);
       slot.chunk.letGo();
       filled.signalAll();
@@ -707,7 +707,7 @@ final class Stage extends Cursor {
     } finally {
       crew.lock.unlock();
     }
-    // Nothing to do but to read ahead, and nobody does: as if the stage were not there.
+    // Nothing to do but read ahead, and no thread does: as if the stage were not there.
     long start = System.nanoTime();
     int given = -1;
     try {
@@ -718,7 +718,7 @@ final class Stage extends Cursor {
     }
   }
 
-  /** Whether nothing was pulled that is still here, and nobody pulls. Under the lock. */
+  /** Whether nothing was pulled that is still here, and no thread pulls. Under the lock. */
   private boolean isUntouched() {
     return window.isEmpty() && busy == 0;
   }
@@ -802,7 +802,7 @@ final class Stage extends Cursor {
   private void waitFilled() {
     try {
       if (work != null && pacer.length() > 1) {
-        long unused = filled.awaitNanos(LOOK_AGAIN_NS); // nobody may have woken us for one chunk
+        long unused = filled.awaitNanos(LOOK_AGAIN_NS); // one chunk may not have woken us
       } else {
         filled.await();
       }
@@ -911,7 +911,7 @@ final class Stage extends Cursor {
     crew.lock.lock();
     try {
       Slot oldest = window.peekFirst();
-      State from = oldest == null ? input.save() : oldest.before; // without a slot nobody pulls
+      State from = oldest == null ? input.save() : oldest.before; // no slot: no thread pulls
       return overtaking == null
           ? State.skipping(oldest == null ? 0 : oldest.taken, wrapped(from))
           : overtaking.position(window, from, crew.lock);
@@ -1039,7 +1039,7 @@ final class Stage extends Cursor {
     for (Slot slot : window) {
       releaseHeap(slot);
       if (slot.inHand) {
-        continue; // whoever has it lets go of it
+        continue; // the thread that has it lets go of it
       }
       slot.chunk.letGo();
       if (slot.done && !slot.handedOver) {
@@ -1064,7 +1064,7 @@ final class Stage extends Cursor {
     return busy > 0;
   }
 
-  /** Waits a moment for whoever is inside a closed stage. Under the lock. */
+  /** Waits a moment for the threads inside a closed stage. Under the lock. */
   void awaitLetGo(long ns) throws InterruptedException {
     long _ = filled.awaitNanos(ns);
   }

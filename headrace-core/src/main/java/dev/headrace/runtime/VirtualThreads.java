@@ -27,7 +27,7 @@ final class VirtualThreads {
 
   /**
    * Whether virtual threads hold their carriers while they wait, so that others cannot go on: all
-   * are mounted, others queued, nobody computes. Many that wake together look the same for a
+   * are mounted, others are queued, and none computes. Many that wake together look the same for a
    * moment; but then many calls are under way at once, which threads that hold carriers cannot do.
    *
    * @param callsAtOnce how many calls were under way at once, in the mean
@@ -36,7 +36,7 @@ final class VirtualThreads {
     return holdCarriers(callsAtOnce, CARRIERS, VirtualThreads::load);
   }
 
-  /** The same, where the scheduler is asked only if it matters: to ask is dear. */
+  /** The same, where the scheduler is asked only if it matters: asking is expensive. */
   static boolean holdCarriers(double callsAtOnce, int carriers, Supplier<Load> load) {
     return callsAtOnce < MANY_A_CARRIER * carriers && load.get().isStuck();
   }

@@ -14,7 +14,7 @@ final class Worker implements Runnable {
   final int generation;
   final boolean isVirtual;
 
-  /** Whether it is the thread of whoever pulls, and none of the crew's own. */
+  /** Whether it is the thread that pulls, not one of the crew's own. */
   final boolean isInline;
 
   private final Thread thread;
@@ -24,7 +24,7 @@ final class Worker implements Runnable {
 
   boolean isNamedAsStuck;
 
-  /** What it has in hand, so that nobody waits for it should its thread die. */
+  /** What it has in hand, so that no other thread waits for it if its own thread dies. */
   @Nullable Stage stage;
 
   @Nullable Slot slot;
@@ -56,7 +56,7 @@ final class Worker implements Runnable {
             : Thread.ofPlatform().name(name).daemon(true).unstarted(this);
   }
 
-  /** What stands for the thread of whoever pulls, where a crew lets that do its work. */
+  /** Stands for the thread that pulls, where a crew lets that thread do its work. */
   static Worker inline(WorkerCrew crew) {
     return new Worker(crew, Thread.currentThread());
   }
@@ -104,7 +104,9 @@ final class Worker implements Runnable {
     cpu.begin();
   }
 
-  /** Takes note that the work is done; how much of it was computing, or −1 if nobody looked. */
+  /**
+   * Takes note that the work is done; how much of it was computing, or −1 if it was not sampled.
+   */
   long workEnds(long now) {
     long since = workingSince;
     if (since == 0) {

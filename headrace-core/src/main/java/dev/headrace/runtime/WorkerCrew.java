@@ -46,7 +46,9 @@ final class WorkerCrew implements Context.Crew {
   private final boolean inline;
   private final boolean optional;
 
-  /** Whether its work is done by whoever pulls, until it was measured that threads would help. */
+  /**
+   * Whether the thread that pulls does its work, until a measurement says that threads would help.
+   */
   private volatile boolean dormant;
 
   private boolean watched;
@@ -170,22 +172,22 @@ final class WorkerCrew implements Context.Crew {
         new StagePlan(null, true, true, -1, Long.MAX_VALUE));
   }
 
-  /** Whether whoever pulls does the work. */
+  /** Whether the thread that pulls does the work. */
   boolean isInline() {
     return inline || dormant;
   }
 
-  /** Whether it has no workers because nobody has found yet that they would help. */
+  /** Whether it has no workers because it is not yet known that they would help. */
   boolean isDormant() {
     return dormant && !inline;
   }
 
-  /** Whether it may be without workers, because nobody asked for them. */
+  /** Whether it may be without workers, because the user did not ask for them. */
   boolean isOptional() {
     return optional && !inline;
   }
 
-  /** Lets workers do what whoever pulls did until now, or the other way round. */
+  /** Lets workers do what the thread that pulls did until now, or the other way round. */
   void engage(boolean withWorkers) {
     lock.lock();
     try {
@@ -338,7 +340,7 @@ final class WorkerCrew implements Context.Crew {
       lock.lock();
       try {
         if (mustLeave(worker)) {
-          bow(worker);
+          leaveNow(worker);
           return;
         }
         stage = stageWithWork();
@@ -371,10 +373,10 @@ final class WorkerCrew implements Context.Crew {
   }
 
   /**
-   * Takes a worker off the list in the same breath in which it decided to leave, so that nobody
-   * else leaves because of it; another takes its place if there is work. Under the lock.
+   * Takes a worker off the list as soon as it decides to leave, so that no other worker leaves for
+   * the same reason. Another takes its place if there is work. Under the lock.
    */
-  private void bow(Worker worker) {
+  private void leaveNow(Worker worker) {
     leave(worker);
     Step.LEAVE.reached();
     wakeOne();
@@ -424,7 +426,10 @@ final class WorkerCrew implements Context.Crew {
     return null;
   }
 
-  /** Waits for work: until woken, or a moment where nobody may wake. Returns the next nap. */
+  /**
+   * Waits for work: until woken, or for a moment where no other thread may wake it. Returns the
+   * next nap.
+   */
   private long nap(long napNs) {
     boolean shortOfMemory = false;
     boolean draining = false;
@@ -446,7 +451,7 @@ final class WorkerCrew implements Context.Crew {
         return FIRST_NAP_NS;
       }
     } catch (InterruptedException e) {
-      return FIRST_NAP_NS; // closing: seen by whoever looks next
+      return FIRST_NAP_NS; // closing: the next look sees it
     } finally {
       waiting--;
     }
@@ -486,7 +491,7 @@ final class WorkerCrew implements Context.Crew {
   void runInline(Stage stage) {
     Slot slot = stage.begin();
     if (slot == null) {
-      return; // the stage broke, and says so to whoever pulls
+      return; // the stage broke, and says so to the thread that pulls
     }
     Worker self = Worker.inline(this);
     lock.unlock();
@@ -550,7 +555,7 @@ final class WorkerCrew implements Context.Crew {
     }
   }
 
-  /** Takes a closed stage out; whether its input may be closed, because nobody is inside. */
+  /** Takes a closed stage out; whether its input may be closed, because no thread is inside. */
   boolean leave(Stage stage) {
     if (ownedByStage) {
       close();

@@ -29,7 +29,7 @@ final class WorkerRule {
         : Math.max(cores, 1 + (int) Math.ceil(1.25 * workers * (1 - locked)));
   }
 
-  /** The share of a function's own time that it computes; waiting for a core is nobody's time. */
+  /** The share of a function's own time that it computes; waiting for a core does not count. */
   static double cpuShare(double cpuNs, double waitingNs) {
     double own = cpuNs + waitingNs;
     return own <= 0 ? 1 : cpuNs / own;

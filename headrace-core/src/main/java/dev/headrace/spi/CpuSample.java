@@ -25,7 +25,7 @@ public final class CpuSample {
   /**
    * Reads it again after a call that took {@code ns}, if {@link #begin} did.
    *
-   * @return how much of the call was computing, or −1 if nobody looked
+   * @return how much of the call was computing, or −1 if it was not sampled
    */
   public long end(long ns) {
     return end(ns, 1);

@@ -163,7 +163,7 @@ public abstract class Cursor implements AutoCloseable {
   }
 
   /**
-   * Whether {@link #skip} leaves out calls of functions that nobody declared to be pure. A resumed
+   * Whether {@link #skip} leaves out calls of functions that were not declared pure. A resumed
    * pipeline may leave them out, because they were made before; one that runs may not.
    */
   public boolean leavesOutCalls() {

@@ -6,9 +6,9 @@ public final class Parallelism {
   public static final int SEQUENTIAL = 0;
 
   /**
-   * One call at a time, on the thread of whoever pulls, until the engine has measured that more
-   * threads would help; then as many as it finds good. What the optimizer writes where a function
-   * is pure, but nobody asked for threads.
+   * One call at a time, on the thread that pulls, until the engine has measured that more threads
+   * would help; then as many as it finds good. What the optimizer writes where a function is pure,
+   * but the user did not ask for threads.
    */
   public static final int IF_IT_HELPS = -2;
 

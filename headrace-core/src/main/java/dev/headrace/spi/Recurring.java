@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 public enum Recurring {
   /** It is the same, if that of its inputs is. */
   FOLLOWS,
-  /** Other elements, or another order: it draws anew, or nobody promised that it comes again. */
+  /** Other elements, or another order: it draws again, or nothing promises that it comes again. */
   VARIES,
   /** It is the same even if that of its inputs is not: what the first pass gave is held. */
   HOLDS;

@@ -55,7 +55,7 @@ public sealed class Weights implements Identified {
   private final double[] initial;
   private final boolean isFixed;
 
-  /** What was asked for last, and the how manieth request it was. */
+  /** What was asked for last, and how many requests there were so far. */
   private double[] wanted;
 
   private long requests;

@@ -346,7 +346,7 @@ public final class DeviceContract {
 
   private static void closedDevicesGiveNothing(Device device, Arena arena) {
     if (device == Device.host()) {
-      return; // belongs to nobody
+      return; // has no owner, so nothing closes it
     }
     DeviceStream left = device.openStream("contract");
     device.close();

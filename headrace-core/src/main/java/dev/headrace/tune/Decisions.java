@@ -5,7 +5,7 @@ public interface Decisions {
   /**
    * A knob was turned.
    *
-   * @param predicted how many times as fast the whole would be, or 0 where nobody can tell
+   * @param predicted how many times as fast the whole would be, or 0 where that is not known
    * @return a number to tell the outcome by
    */
   int turned(String operator, String knob, int before, int after, String why, double predicted);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Fewer workers may have been faster because the world was another one then: there were more
  * cores, or the function was not yet so slow. So going back to them is a trial: they are measured
- * anew, and if they do not do more than those that went, those come back.
+ * again, and if they do not do more than those that went, those come back.
  */
 public final class Levels {
   private static final double ENOUGH_NS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -71,7 +71,7 @@ public final class Levels {
    * How many workers are better than these: the fewest that were faster, or those that went, if it
    * turns out that the fewer are not; null where nothing better is known.
    *
-   * @param worthATrial fewer that may do as well, though nobody has seen them; or as many
+   * @param worthATrial fewer that may do as well, though they were never measured; or as many
    */
   public @Nullable Better better(int workers, int worthATrial, long nowNs) {
     Seen current = seen.get(workers);
@@ -98,7 +98,7 @@ public final class Levels {
 
   private void begin(int fewer, int workers, Seen current) {
     trial = new Trial(fewer, workers, current.rate());
-    seen.remove(fewer); // it is measured anew
+    seen.remove(fewer); // it is measured again
   }
 
   private @Nullable Better fewerAndFaster(int workers, Seen current, long nowNs) {

@@ -3,7 +3,7 @@ package dev.headrace.tune;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When to see anew, with no more workers than cores, how much of its time a function waits.
+ * When to measure again, with no more workers than cores, how much of its time a function waits.
  *
  * <p>While code is loaded and compiled, threads wait for each other in functions that later only
  * compute; and where there are more workers than cores, what more of them bring cannot be told from

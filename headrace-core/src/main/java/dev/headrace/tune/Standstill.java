@@ -4,8 +4,8 @@ package dev.headrace.tune;
  * How long workers stood still because they were as far ahead as they may be: whether to let them
  * go further is worth its memory.
  *
- * <p>Whoever is waited for has stood still at some time or other. What could be won by more room is
- * no more than the time of standing still, nor more than the time of waiting.
+ * <p>Workers that others wait for have stood still at some time or other. More room can win no more
+ * than the time that they stood still, and no more than the time that others waited.
  */
 public final class Standstill {
   /** Less of either is not worth twice the memory. */

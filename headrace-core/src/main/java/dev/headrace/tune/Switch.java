@@ -1,7 +1,8 @@
 package dev.headrace.tune;
 
 /**
- * Threads that an operator could have, and can do without: whoever pulls it then does its work.
+ * Threads that an operator could have, and can do without: the thread that pulls it then does its
+ * work.
  *
  * <p><b>Threading:</b> used by the tuner's thread.
  */

@@ -3,7 +3,7 @@ package dev.headrace.tune;
 /**
  * What was found good for the threads and the buffer of one operator; it outlives epochs.
  *
- * @param isEngaged whether threads were found to help where nobody asked for them
+ * @param isEngaged whether threads were found to help where the user did not ask for them
  * @param workers how many, or 0 where nothing is known
  * @param buffer how many elements to hold, or 0 where nothing is known
  */
@@ -11,7 +11,7 @@ public record Tuned(boolean isEngaged, int workers, boolean onVirtualThreads, in
   /** Nothing is known. */
   public static final Tuned UNKNOWN = new Tuned(false, 0, false, 0);
 
-  /** The same with or without threads that nobody asked for. */
+  /** The same with or without threads that the user did not ask for. */
   public Tuned engaged(boolean helps) {
     return new Tuned(helps, workers, onVirtualThreads, buffer);
   }

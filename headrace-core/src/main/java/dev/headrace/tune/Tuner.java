@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives operators threads that nobody asked for, where the diagnosis' model says that it pays, one
- * at a time; then measures, and takes them away again where it did not.
+ * Gives operators threads that the user did not ask for, where the diagnosis' model says that it
+ * pays, one at a time; then measures, and takes them away again where it did not.
  *
  * <p><b>Threading:</b> for one thread, which is not the consumer's.
  */

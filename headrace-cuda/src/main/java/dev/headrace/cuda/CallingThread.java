@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> safe for any number of threads; their calls wait for each other.
  *
- * <p><b>Ownership:</b> whoever made it closes it. Threads are made when there is work for them, and
- * end after a second without.
+ * <p><b>Ownership:</b> the code that made it closes it. Threads are made when there is work for
+ * them, and end after a second without.
  */
 final class CallingThread implements AutoCloseable {
   private static final long IDLE_SECONDS = 1;

@@ -18,8 +18,8 @@ import java.util.function.IntSupplier;
  *
  * <p><b>Threading:</b> safe for any number of threads.
  *
- * <p><b>Ownership:</b> counted: whoever retains it releases it, and the last one lets the driver
- * take it down. Memory therefore outlives the device that allocated it.
+ * <p><b>Ownership:</b> counted: the code that retains it releases it, and the last release lets the
+ * driver take it down. Memory therefore outlives the device that allocated it.
  */
 final class CudaContext {
   private static final int MOST_IDLE_EVENTS = 256;
@@ -32,7 +32,7 @@ final class CudaContext {
   private final AtomicLong allocatedBytes = new AtomicLong();
   private final AtomicInteger holders = new AtomicInteger(1);
 
-  /** Events that nobody uses; guarded by itself. */
+  /** Events that are not in use; guarded by itself. */
   private final ArrayDeque<Long> idleEvents = new ArrayDeque<>();
 
   private CudaContext(String name, int device, long handle, long memoryBytes) {
@@ -44,7 +44,7 @@ final class CudaContext {
   }
 
   /**
-   * Opens the GPU of that number, which whoever opened it releases.
+   * Opens the GPU of that number; the caller releases it.
    *
    * @throws DeviceException if there is none, saying in one sentence what is missing
    */
@@ -265,7 +265,7 @@ final class CudaContext {
 
   // ---- events -----------------------------------------------------------------------------------
 
-  /** An event that nobody else uses; {@link #giveBackEvent} gives it back. */
+  /** An event that nothing else uses; {@link #giveBackEvent} gives it back. */
   long takeEvent() {
     Long idle;
     synchronized (idleEvents) {
@@ -277,7 +277,7 @@ final class CudaContext {
     return event;
   }
 
-  /** Whoever waits for it on the device goes on waiting for what it marked. */
+  /** Work that waits for it on the device goes on waiting for what it marked. */
   void giveBackEvent(long event) {
     boolean isKept;
     synchronized (idleEvents) {

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It uses the device's <em>primary context</em>, as CUDA's runtime and PyTorch do, so that
- * addresses of its memory mean the same to all libraries of the process. Whoever works on batches
- * does so in one stream: the legacy default stream, in which PyTorch works unless told otherwise,
+ * addresses of its memory mean the same to all libraries of the process. The consumer works on
+ * batches in one stream: the legacy default stream, in which PyTorch works unless told otherwise,
  * or the one given to {@link #consumedOn}. {@link #consumer} knows it, so that batches wait for the
  * consumer and the consumer for batches, and no thread for either.
  *
@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> safe for any number of threads.
  *
- * <p><b>Ownership:</b> whoever opened it closes it, after the pipelines that use it. The device and
- * its views are one: closing one closes all.
+ * <p><b>Ownership:</b> the code that opened it closes it, after the pipelines that use it. The
+ * device and its views are one: closing one closes all.
  */
 public final class CudaDevice implements Device {
   private static final long DEFAULT_STREAM = 0;

@@ -34,7 +34,7 @@ final class CudaStream implements DeviceStream {
   private final Consumer<CudaStream> onClose;
   private final Staging staging;
 
-  /** Read by whoever queues, written by whoever closes. */
+  /** Held for reading by threads that queue, for writing by the thread that closes. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
   private volatile boolean closing;
@@ -92,7 +92,7 @@ final class CudaStream implements DeviceStream {
     return handle;
   }
 
-  /** Whether nobody should wait for it any more. */
+  /** Whether no thread should wait for it any more. */
   boolean isClosing() {
     return closing;
   }
@@ -325,7 +325,7 @@ final class CudaStream implements DeviceStream {
 
   /** Waits for what is queued and frees what is held. */
   void end() {
-    closing = true; // whoever waits lets go
+    closing = true; // threads that wait let go
     lock.writeLock().lock();
     try {
       if (closed) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * DlPack capsule = DlPack.of(batch.image());
- * give(capsule.address()); // whoever takes it calls its deleter once, and so gives it back
+ * give(capsule.address()); // the taker calls its deleter once, and so gives it back
  * }</pre>
  *
  * <p>The memory of a batch is held back from its next use until the deleter was called, and that of
@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threading:</b> safe for any number of threads; the deleter may be called by any, also by
  * those that Java does not know.
  *
- * <p><b>Ownership:</b> whoever takes the address calls the deleter. If nobody took it, close it.
+ * <p><b>Ownership:</b> the code that takes the address calls the deleter. If the address was not
+ * taken, close it.
  */
 public final class DlPack implements AutoCloseable {
   private static final int CPU = 1;
@@ -181,7 +182,7 @@ public final class DlPack implements AutoCloseable {
     return isReturned.get();
   }
 
-  /** Gives it back, as its deleter does, if nobody took it. Closing again does nothing. */
+  /** Gives it back, as its deleter does, if it was not taken. Closing again does nothing. */
   @Override
   public void close() {
     if (isReturned.compareAndSet(false, true)) {

@@ -106,7 +106,7 @@ final class Modules implements AutoCloseable {
     if (modules.size() < most) {
       return;
     }
-    // Half at once: a kernel may be running, and waiting for all of them is dear.
+    // Half at once: a kernel may be running, and waiting for all of them is expensive.
     int _ = context.callQuietly(CudaDriver::synchronizeContext);
     List<String> oldest = new ArrayList<>(modules.keySet()).subList(0, Math.max(1, most / 2));
     for (String text : oldest) {

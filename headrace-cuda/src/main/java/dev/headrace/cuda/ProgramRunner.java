@@ -69,7 +69,7 @@ final class ProgramRunner implements AutoCloseable {
   /**
    * For programs of one stream.
    *
-   * @param isOver whether nobody should wait any more, since the stream is being closed
+   * @param isOver whether no thread should wait any more, since the stream is being closed
    */
   ProgramRunner(
       CudaContext context,
@@ -479,8 +479,9 @@ final class ProgramRunner implements AutoCloseable {
     }
 
     /**
-     * The next one. Where that is prepared and not yet queued there is one more: whoever prepares
-     * many results of a batch may be the one who queues them, and must not wait for itself.
+     * The next one. Where that is prepared and not yet queued there is one more: the thread that
+     * prepares many results of a batch may be the one that queues them, and must not wait for
+     * itself.
      */
     Slot next() {
       boolean needsMore = slots.size() < usual || slots.get(turn).isUnqueued();
@@ -558,7 +559,7 @@ final class ProgramRunner implements AutoCloseable {
       return opened;
     }
 
-    /** Makes sure that there is that much memory; nobody uses what there was. */
+    /** Makes sure that there is that much memory; what there was is no longer in use. */
     @SuppressWarnings("restricted") // memory that was allocated with this size
     void reserve(long pinnedWanted, long deviceWanted) {
       if (pinned.byteSize() < pinnedWanted) {
@@ -574,7 +575,7 @@ final class ProgramRunner implements AutoCloseable {
       }
     }
 
-    /** A quarter more than wanted: the next batch may be larger, and growing is dear. */
+    /** A quarter more than wanted: the next batch may be larger, and growing is expensive. */
     private static long grown(long bytes) {
       return aligned(Math.max(LEAST_BYTES, bytes + bytes / 4), DEVICE_ALIGNMENT);
     }

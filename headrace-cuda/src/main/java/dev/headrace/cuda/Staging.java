@@ -29,7 +29,7 @@ final class Staging implements AutoCloseable {
   /**
    * For copies of one stream.
    *
-   * @param isOver whether nobody should wait any more, since the stream is being closed
+   * @param isOver whether no thread should wait any more, since the stream is being closed
    */
   Staging(CudaContext context, long stream, BooleanSupplier isOver) {
     this.context = context;

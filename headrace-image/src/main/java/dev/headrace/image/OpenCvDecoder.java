@@ -57,7 +57,7 @@ final class OpenCvDecoder implements JpegDecoder {
   @Override
   public void decode(JpegStream stream, Jpeg options, MemorySegment destination) {
     if (!options.acceptsDamage() && !stream.isTruncated()) {
-      // OpenCV tells nobody of damage: where it cannot be looked for before, the JDK does tell.
+      // OpenCV does not report damage. Where it cannot be looked for before, the JDK reports it.
       if (!stream.isSequential() && options.ratio() == 1) {
         TELLING.decode(stream, options, destination);
         return;

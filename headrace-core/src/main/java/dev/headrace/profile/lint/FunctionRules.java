@@ -107,7 +107,9 @@ public final class FunctionRules {
         && function.getClass().getName().startsWith(LIBRARY);
   }
 
-  /** Whether a verb such as {@code jsonLines} made it, for which nobody can ask for threads. */
+  /**
+   * Whether a verb such as {@code jsonLines} made it, for which the user cannot ask for threads.
+   */
   private static boolean isMadeByVerb(MapOp map) {
     return map.input() instanceof FilterOp filter && isOfLibrary(filter.condition());
   }

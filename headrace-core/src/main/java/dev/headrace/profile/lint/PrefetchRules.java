@@ -24,7 +24,7 @@ public final class PrefetchRules {
   private static final Set<Effect> BATCHES =
       EnumSet.complementOf(EnumSet.of(Effect.GROUPS, Effect.EXPANDS, Effect.UNKNOWN));
 
-  /** Of fewer elements nobody waits long. */
+  /** Waiting for fewer elements never takes long. */
   private static final long FEW = 100;
 
   /** More batches than this are meant as examples. */

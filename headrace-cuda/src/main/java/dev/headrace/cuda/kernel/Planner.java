@@ -149,7 +149,7 @@ final class Planner {
 
   /**
    * Whether the host gives the tensor: it has it, or nothing of it lies on the device. The result
-   * of a user's own kernel counts as such: whoever runs the program launches that instead.
+   * of a user's own kernel counts as such: the code that runs the program launches that instead.
    */
   private static boolean isHostValue(Tensor tensor) {
     Expression expression = tensor.expression();

@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 /**
  * The text of one kernel in PTX, while it is written.
  *
- * <p>Whoever generates asks for values, again and again for the same ones. An instruction stands in
- * the text once however often it is asked for, and outside of all loops that it does not depend on.
- * So generators may be simple, and ask for whatever they need where they need it.
+ * <p>Generators ask for values, again and again for the same ones. An instruction stands in the
+ * text once however often it is asked for, and outside of all loops that it does not depend on. So
+ * generators may be simple, and ask for whatever they need where they need it.
  *
  * <p><b>Threading:</b> confined to one thread.
  */

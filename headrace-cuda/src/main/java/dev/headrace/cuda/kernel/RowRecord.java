@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The numbers that rows of a launch differ in, as the generated code reads them: a record for each
  * row, in a table that is the kernel's only parameter.
  *
- * <p>It grows while code is generated. Whoever needs a number says whose it is (of a node, or of
+ * <p>It grows while code is generated. Code that needs a number says whose it is (of a node, or of
  * the job) and how to get it from that subject; other rows have a subject of the same kind at the
  * same place, and give theirs.
  *

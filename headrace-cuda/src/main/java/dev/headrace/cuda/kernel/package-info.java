@@ -13,7 +13,7 @@
  * </pre>
  *
  * <p>Main type: {@link dev.headrace.cuda.kernel.Kernels}; it makes a {@link
- * dev.headrace.cuda.kernel.Program}, which whoever knows the driver runs. Imports {@code data} of
+ * dev.headrace.cuda.kernel.Program}, which code that knows the driver runs. Imports {@code data} of
  * the core.
  */
 @NullMarked
