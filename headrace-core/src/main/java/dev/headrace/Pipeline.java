@@ -159,7 +159,7 @@ public final class Pipeline<T> implements Iterable<T>, AutoCloseable {
       try {
         given = Files.exists(file) ? Tuning.load(file) : null;
       } catch (IOException | IllegalArgumentException e) {
-        LOG.log(Level.WARNING, file + " is not used, the tuner starts anew: " + e.getMessage());
+        LOG.log(Level.WARNING, file + " is not used, the tuner starts again: " + e.getMessage());
       }
     }
     if (given == null) {

@@ -240,7 +240,7 @@ public record LoadOp(Path file, List<Class<?>> records, Site site) implements Op
         String now = reader().digest();
         if (!now.equals(digest)) {
           throw new State.InvalidState(
-              "checkpoint: expected %s as it was when it was taken, but the file was changed since; restore it, or start the epoch anew"
+              "checkpoint: expected %s as it was when it was taken, but the file was changed since; restore it, or start the epoch again"
                   .formatted(op.file));
         }
       } catch (IOException e) {

@@ -382,7 +382,7 @@ final class Advisor {
                 Action.EVEN_OUT,
                 i,
                 "datasets of about the same size and speed in " + name(i),
-                "write the files anew in equal parts, or read parts of them: Dataset.splits(n)",
+                "write the files again in equal parts, or read parts of them: Dataset.splits(n)",
                 gain(with),
                 with,
                 0,
@@ -530,7 +530,7 @@ final class Advisor {
           without,
           0,
           List.of(
-              "to read an element back takes %s; to make it anew takes less"
+              "to read an element back takes %s; to make it again takes less"
                   .formatted(time(profile.operators().get(i).ns()))));
     }
     OpProfile.Crew crew = profile.operators().get(i).crew();

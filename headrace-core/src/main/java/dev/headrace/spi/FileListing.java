@@ -206,7 +206,7 @@ public record FileListing(
             + " removed or changed since (now "
             + files.size()
             + (missing.isEmpty() ? "" : ", not there: " + missing.getFirst())
-            + "); restore them, or start the epoch anew");
+            + "); restore them, or start the epoch again");
   }
 
   /** The number of a file in a position, checked. */

@@ -218,7 +218,7 @@ class ListFilesOpTest {
           .hasMessageContaining("checkpoint: expected the files that listFiles (")
           .hasMessageContaining(
               "matched when it was taken, but files were added, removed or changed since (now 4);"
-                  + " restore them, or start the epoch anew");
+                  + " restore them, or start the epoch again");
     }
   }
 

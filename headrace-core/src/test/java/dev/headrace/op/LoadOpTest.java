@@ -176,7 +176,7 @@ class LoadOpTest {
         assertThatThrownBy(resumed::iterator)
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining(
-                "the file was changed since; restore it, or start the epoch anew");
+                "the file was changed since; restore it, or start the epoch again");
       }
       assertThat(Outcomes.of(elements)).hasSize(50); // the old file is still open
       assertThatThrownBy(() -> pipeline.iterator().next())

@@ -226,7 +226,7 @@ class TextLinesOpTest {
           .hasMessageContaining("checkpoint: expected the files that textLines (")
           .hasMessageContaining(
               "were added, removed or changed since (now 1); restore them, or start the epoch"
-                  + " anew");
+                  + " again");
     }
     Files.delete(file);
     try (Pipeline<String> resumed = textLines(file).open(checkpoint)) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * {@code docs/inside/optimizer.md} has the rules as they are in the code. With {@code
- * -Dheadrace.docs.write=true} its table is written anew.
+ * -Dheadrace.docs.write=true} its table is written again.
  */
 final class OptimizerPageTest {
   private static final Path PAGE = Path.of("../docs/inside/optimizer.md");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * {@code docs/reference/linter.md} has the rules as they are in the code. With {@code
- * -Dheadrace.docs.write=true} its table is written anew.
+ * -Dheadrace.docs.write=true} its table is written again.
  */
 final class LinterPageTest {
   private static final Path PAGE = Path.of("../docs/reference/linter.md");

@@ -68,7 +68,7 @@ public final class CacheRules {
               "cache-never-filled",
               Severity.PROBLEM,
               "`take` after `cache` that ends before the cache is full",
-              "a cache is used after a whole pass; broken off, it is filled anew in every epoch",
+              "a cache is used after a whole pass; broken off, it is filled again in every epoch",
               "`.take(n).cache()`",
               CacheRules::neverFilled));
 
@@ -109,7 +109,7 @@ public final class CacheRules {
       return null;
     }
     return Found.of(
-        "It keeps the order of the first epoch, so later epochs are not shuffled anew.",
+        "It keeps the order of the first epoch, so later epochs are not shuffled again.",
         List.of(shuffle.title() + " has another order in each epoch, but comes before the cache"),
         "put the shuffle after .cache(); if one order is meant, say so: .shuffle(n, seed, false)");
   }

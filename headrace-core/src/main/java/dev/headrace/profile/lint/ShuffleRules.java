@@ -136,7 +136,7 @@ public final class ShuffleRules {
         "It passes over other elements in each epoch, because the shuffle before it has another"
             + " order each time.",
         List.of(
-            shuffle.title() + " shuffles anew in each epoch",
+            shuffle.title() + " shuffles again in each epoch",
             "what one epoch passes over, the next one may give"),
         "write .shuffle(n, seed, false) before it, and shuffle again after it");
   }
