@@ -160,7 +160,7 @@ final class Line {
         computer == null ? Double.POSITIVE_INFINITY : now + (computer.due - shared) / rate;
     double at = Math.min(timerAt, computedAt);
     if (at == Double.POSITIVE_INFINITY) {
-      throw new IllegalStateException("everybody waits after %d elements".formatted(delivered));
+      throw new IllegalStateException("all threads wait after %d elements".formatted(delivered));
     }
     shared += (at - now) * rate;
     now = at;

@@ -267,7 +267,7 @@ public final class Tuner {
                 "reading and the consumer's own %.1f ms follow each other; side by side they take"
                     + " less",
                 asItIs.stepNs() / 1e6)
-            : "one thread calls its function, and that is what everybody waits for";
+            : "one thread calls its function, and it is the bottleneck";
     int decision = decisions.turned(best.operator(), KnobChange.THREADS, 0, 1, why, most);
     best.turn(true);
     trial = new Trial(best, true, nsEach, decision, now.atNs() + SETTLING_NS);

@@ -16,10 +16,10 @@ import dev.headrace.profile.OpStats;
 import dev.headrace.spi.Chunk;
 import dev.headrace.spi.Context;
 import dev.headrace.spi.Cursor;
+import dev.headrace.spi.ForwardingCursor;
 import dev.headrace.spi.Op;
 import dev.headrace.spi.OpCounters;
 import dev.headrace.spi.Site;
-import dev.headrace.spi.State;
 import dev.headrace.testing.ElementText;
 import dev.headrace.testing.NoLeftovers;
 import dev.headrace.testing.PipelineContract;
@@ -438,21 +438,10 @@ class SpillingTest {
 
     @Override
     public Cursor open(Context context) {
-      Cursor source = context.open(input);
-      return new Cursor(context) {
+      return new ForwardingCursor(context, context.open(input)) {
         @Override
         protected void produce(Chunk out, int max) {
           source.fill(out, max);
-        }
-
-        @Override
-        protected State position() {
-          return source.save();
-        }
-
-        @Override
-        protected void moveTo(State state) {
-          source.restore(state);
         }
 
         @Override
