@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures the figures of docs/inside/seeds.md anew: runs every demo that the page names, and puts
+ * Measures the figures of docs/inside/seeds.md again: runs every demo that the page names, and puts
  * what it concludes ("So: ...") between the marks. From the top of the clone, on a machine with
  * nothing else to do: {@code java build/SeedFigures.java}, or with the ids of some demos only. The
  * command that runs a demo can be given with {@code -Ddemo="./headrace demo"}.

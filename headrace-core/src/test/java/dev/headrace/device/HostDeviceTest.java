@@ -127,7 +127,7 @@ class HostDeviceTest {
       stream.copyToDevice(here, there);
       DeviceEvent end = stream.record();
       assertThat(end.await(TimeUnit.MINUTES.toNanos(1))).isTrue();
-      assertThat(end.nanosSince(start)).isGreaterThanOrEqualTo(4_000_000); // as reckoned
+      assertThat(end.nanosSince(start)).isGreaterThanOrEqualTo(4_000_000); // as computed
     }
   }
 

@@ -615,7 +615,7 @@ class PrefetchToDeviceOpTest {
       assertThat(transfer.copies().count())
           .isEqualTo(5); // a whole batch each, as it lies in its slab
       assertThat(transfer.copies().bytes()).isBetween(10L * (ROW * 4 + 4), 10L * (ROW * 4 + 64));
-      assertThat(transfer.copies().ns()).isGreaterThanOrEqualTo(5 * 1_000_000); // as reckoned
+      assertThat(transfer.copies().ns()).isGreaterThanOrEqualTo(5 * 1_000_000); // as computed
       if (pinned) {
         assertThat(transfer.times().stagedNs()).isZero();
       } else {
